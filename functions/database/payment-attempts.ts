@@ -1,0 +1,34 @@
+import type { AttemptPatch } from '../decisions/decision.ts';
+import type { PaymentAttempt } from '../decisions/order.ts';
+import type { Sql, Transaction } from './connection.ts';
+
+const attemptColumns = (sql: Sql | Transaction) => sql`
+  clink_order_id, merchant_order_id, clink_session_id, status, attempt_created_at, last_event_created, failure_code,
+  failure_message`;
+
+export async function findAttempt(sql: Sql | Transaction, clinkOrderId: string | null): Promise<PaymentAttempt | null> {
+  const [attempt] = await sql<PaymentAttempt[]>`
+    SELECT ${attemptColumns(sql)} FROM payment_attempts WHERE clink_order_id = ${clinkOrderId}`;
+  return attempt ?? null;
+}
+
+export async function listAttempts(sql: Sql | Transaction, merchantOrderId: string | null): Promise<PaymentAttempt[]> {
+  return sql<PaymentAttempt[]>`
+    SELECT ${attemptColumns(sql)} FROM payment_attempts WHERE merchant_order_id = ${merchantOrderId}`;
+}
+
+/** All attempts of the order that owns the named attempt. */
+export async function listSiblingAttempts(tx: Transaction, clinkOrderId: string | null): Promise<PaymentAttempt[]> {
+  return tx<PaymentAttempt[]>`
+    SELECT ${attemptColumns(tx)} FROM payment_attempts
+    WHERE merchant_order_id = (SELECT merchant_order_id FROM payment_attempts WHERE clink_order_id = ${clinkOrderId})`;
+}
+
+/** Inserts the first sight of an attempt. The primary key chooses its owner: the loser fails with a unique violation. */
+export function insertAttempt(tx: Transaction, attempt: PaymentAttempt) {
+  return tx`INSERT INTO payment_attempts ${tx({ ...attempt })}`;
+}
+
+export function updateAttempt(tx: Transaction, clinkOrderId: string, patch: AttemptPatch) {
+  return tx`UPDATE payment_attempts SET ${tx(patch)}, updated_at = now() WHERE clink_order_id = ${clinkOrderId}`;
+}

@@ -1,0 +1,74 @@
+import type { Sql, Transaction } from './connection.ts';
+
+/** How a transaction's work ends: its result, and its last writes, not waited for. */
+export interface Writes<T> {
+  readonly result: T;
+  readonly writes: readonly PromiseLike<unknown>[];
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction on one connection. BEGIN travels with the first queries of `work`, and
+ * COMMIT with the writes that it leaves, so that reading, deciding and writing take two round trips. Any failure rolls
+ * everything back, and what is thrown is the first failure in the order of the statements.
+ */
+export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<Writes<T>>): Promise<T> {
+  const connection = watch(await sql.reserve());
+  try {
+    const result = await Promise.race([connection.cut, runAndCommit(connection, work)]);
+    connection.tx.release();
+    return result;
+  } catch (error) {
+    await rollBack(connection);
+    throw error;
+  }
+}
+
+interface Watched {
+  readonly tx: Transaction;
+  readonly begun: Promise<PromiseSettledResult<unknown>[]>;
+  /** Rejects when the connection is lost. */
+  readonly cut: Promise<never>;
+}
+
+async function runAndCommit<T>({ tx, begun }: Watched, work: (tx: Transaction) => Promise<Writes<T>>): Promise<T> {
+  const { result, writes } = await work(tx);
+  const ended = await Promise.allSettled([...writes, tx`COMMIT`]);
+  // A failed statement makes PostgreSQL refuse all after it, so the first failure is the one that says what happened.
+  for (const outcome of [...(await begun), ...ended]) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+  }
+  return result;
+}
+
+/**
+ * Sends BEGIN and guards the connection. postgres.js 3.4.9 tells only its own `begin` that a reserved connection has
+ * gone; a query sent on one after that would never be answered and would crash the process.
+ */
+function watch(reserved: Transaction): Watched {
+  const { promise: cut, reject } = Promise.withResolvers<never>();
+  let loss: Error | undefined;
+  cut.catch((error: Error) => {
+    loss = error;
+  });
+  const onexecute = (connection: { onclose: unknown }): true => {
+    connection.onclose = reject;
+    return true;
+  };
+  const begun = Promise.allSettled([reserved.unsafe('BEGIN', [], { onexecute } as object)]);
+  const tx = new Proxy(reserved, {
+    apply(target, self, args) {
+      if (loss) throw loss;
+      return Reflect.apply(target, self, args);
+    },
+  });
+  return { tx, begun, cut };
+}
+
+async function rollBack({ tx, cut }: Watched): Promise<void> {
+  try {
+    await Promise.race([cut, tx`ROLLBACK`]);
+    tx.release();
+  } catch {
+    // The connection is gone, and the pool has let go of it already: releasing it now would hand out a dead one.
+  }
+}
