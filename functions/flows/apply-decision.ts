@@ -1,0 +1,81 @@
+import type { Transaction } from '../database/connection.ts';
+import { updateOrder } from '../database/merchant-orders.ts';
+import { appendToJournal, type JournalSource } from '../database/order-journal.ts';
+import { queueTask, wakeDeferredEvents } from '../database/outbox.ts';
+import { insertAttempt, updateAttempt } from '../database/payment-attempts.ts';
+import { insertCaseOnce } from '../database/reconciliation-cases.ts';
+import { insertRefund } from '../database/refunds.ts';
+import { markProcessed } from '../database/webhook-events.ts';
+import type { Decision } from '../decisions/decision.ts';
+import type { MerchantOrder, PaymentAttempt } from '../decisions/order.ts';
+
+/** What a decision was made from, as far as writing it needs it. */
+export interface DecidedFacts {
+  readonly eventId: string;
+  readonly source: JournalSource;
+  readonly order: MerchantOrder | null;
+  readonly attempts: readonly PaymentAttempt[];
+}
+
+/** The writes of one decision, in the order in which they must reach the database. */
+export interface DecisionWrites {
+  readonly writes: readonly PromiseLike<unknown>[];
+  /** Once committed: whether the outbox has work now that a wake-up could start early. */
+  queuedWork(): Promise<boolean>;
+}
+
+/**
+ * The writes of a decision, in one fixed order on every path: rows whose key others may race for first, then the order,
+ * the case, the tasks, the event's mark and the journal. They are returned unsent, to travel together with COMMIT.
+ */
+export function applyDecision(tx: Transaction, decision: Decision, facts: DecidedFacts): DecisionWrites {
+  const { eventId, source } = facts;
+  const { merchantOrderId, newAttempt, attemptPatch, newRefund, orderPatch, review, tasks } = decision;
+  const woken = changesWhatOthersWaitFor(decision) ? wakeOthers(tx, decision, facts) : null;
+  const writes = [
+    newAttempt && insertAttempt(tx, newAttempt),
+    newRefund && insertRefund(tx, newRefund, eventId),
+    attemptPatch && updateAttempt(tx, attemptPatch.clinkOrderId, attemptPatch.patch),
+    merchantOrderId && Object.keys(orderPatch).length > 0 && updateOrder(tx, merchantOrderId, orderPatch),
+    review && insertCaseOnce(tx, review, eventId),
+    ...tasks.map((task) => queueTask(tx, eventId, task)),
+    decision.outcome !== 'deferred' && markProcessed(tx, eventId),
+    appendToJournal(tx, source, eventId, decision),
+    woken,
+  ];
+  return {
+    writes: writes.filter((write) => typeof write === 'object' && write !== null),
+    queuedWork: async () => tasks.length > 0 || (woken !== null && (await woken).count > 0),
+  };
+}
+
+/** Whether an event that was deferred for want of an attempt, a basis or a confirmation may be decidable now. */
+function changesWhatOthersWaitFor({ newAttempt, attemptPatch, orderPatch }: Decision): boolean {
+  return Boolean(newAttempt || attemptPatch || orderPatch.refundBasis || orderPatch.currentAttemptConfirmed);
+}
+
+function wakeOthers(tx: Transaction, decision: Decision, { eventId, order, attempts }: DecidedFacts) {
+  const ids = attempts.map((a) => a.clinkOrderId);
+  return wakeDeferredEvents(tx, {
+    merchantOrderId: decision.merchantOrderId ?? '',
+    clinkSessionId: order?.clinkSessionId ?? null,
+    clinkOrderIds: decision.newAttempt ? [...ids, decision.newAttempt.clinkOrderId] : ids,
+    exceptEventId: eventId,
+  });
+}
+
+/** Whether a failed transaction lost a race for an attempt or a refund, and would decide differently on a second look. */
+export function lostKeyRace(error: unknown): boolean {
+  const { code, constraint_name: constraint } = Object(error) as { code?: unknown; constraint_name?: unknown };
+  return code === '23505' && (constraint === 'payment_attempts_pkey' || constraint === 'refunds_pkey');
+}
+
+/** Runs a transaction that decides from what it reads, and once more when it lost a race for a key that it wanted to insert. */
+export async function decidingAgainAfterRace<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!lostKeyRace(error)) throw error;
+    return run();
+  }
+}

@@ -1,0 +1,41 @@
+import type { Transaction } from '../database/connection.ts';
+import { lockOrder, lockOrderOfRefund } from '../database/merchant-orders.ts';
+import { findAttempt, listAttempts, listSiblingAttempts } from '../database/payment-attempts.ts';
+import { findRefund, listRefundsOfAttemptOwner } from '../database/refunds.ts';
+import type { EventFacts } from '../decisions/decide-event.ts';
+import type { ClinkEvent } from '../decisions/event.ts';
+
+/**
+ * Reads what an event is decided from. The order's row is locked first on every path; the rest is read behind the lock,
+ * all sent at once. Each statement sees what was committed when its turn came, so nothing here is older than the lock.
+ */
+export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promise<EventFacts> {
+  switch (event.kind) {
+    case 'order': {
+      const [order, attempts, storedAttempt] = await Promise.all([
+        lockOrder(tx, event.merchantOrderId),
+        listAttempts(tx, event.merchantOrderId),
+        findAttempt(tx, event.clinkOrderId),
+      ]);
+      return { ...NOTHING, order, attempts, storedAttempt };
+    }
+    case 'session': {
+      // The attempts are not decided on; they name what may be waiting.
+      return { ...NOTHING, order: await lockOrder(tx, event.merchantOrderId) };
+    }
+    case 'refund': {
+      const [order, attempts, storedAttempt, storedRefund, refunds] = await Promise.all([
+        lockOrderOfRefund(tx, event.clinkOrderId, event.refundId),
+        listSiblingAttempts(tx, event.clinkOrderId),
+        findAttempt(tx, event.clinkOrderId),
+        findRefund(tx, event.refundId),
+        listRefundsOfAttemptOwner(tx, event.clinkOrderId),
+      ]);
+      return { order, attempts, storedAttempt, storedRefund, refunds };
+    }
+    case 'other':
+      return NOTHING;
+  }
+}
+
+const NOTHING: EventFacts = { order: null, attempts: [], storedAttempt: null, storedRefund: null, refunds: [] };
