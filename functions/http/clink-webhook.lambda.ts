@@ -1,0 +1,18 @@
+import { connect } from '../database/connection.ts';
+import { receiveEvent } from '../flows/receive-event.ts';
+import { wakeUpSender } from '../platform/queues.ts';
+import { secretReader } from '../platform/secrets.ts';
+import { count, milliseconds, text } from '../platform/settings.ts';
+import { clinkWebhookHandler } from './clink-webhook.ts';
+
+const secrets = secretReader({ now: Date.now });
+const secretId = text('CLINK_WEBHOOK_SECRET_ID');
+const sql = connect({ url: text('DATABASE_URL'), max: count('DATABASE_MAX_CONNECTIONS', 1) });
+const wakeUp = wakeUpSender(text('WAKE_UP_QUEUE_URL'));
+
+export const handler = clinkWebhookHandler({
+  signingSecrets: { read: () => secrets.read(secretId), refresh: () => secrets.refresh(secretId) },
+  receive: (event, body) => receiveEvent({ sql, wakeUp }, event, body),
+  replayWindowMs: milliseconds('REPLAY_WINDOW_MS', 300_000),
+  now: Date.now,
+});

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { createClinkClient } from '../clink/client.ts';
+import { connect } from '../database/connection.ts';
+import { startCheckout } from '../flows/start-checkout.ts';
+import { wakeUpSender } from '../platform/queues.ts';
+import { secretReader } from '../platform/secrets.ts';
+import { count, text } from '../platform/settings.ts';
+import { createCheckoutHandler } from './create-checkout.ts';
+
+const secrets = secretReader({ now: Date.now });
+const apiKeySecretId = text('CLINK_API_KEY_SECRET_ID');
+const clink = createClinkClient({
+  baseUrl: text('CLINK_API_URL'),
+  apiKeys: () => secrets.read(apiKeySecretId),
+  // Well inside the 30 s that API Gateway waits.
+  timeoutMs: 10_000,
+});
+const deps = {
+  sql: connect({ url: text('DATABASE_URL'), max: count('DATABASE_MAX_CONNECTIONS', 1) }),
+  clink,
+  shopUrls: { success: text('SHOP_SUCCESS_URL'), cancel: text('SHOP_CANCEL_URL') },
+  wakeUp: wakeUpSender(text('WAKE_UP_QUEUE_URL')),
+  now: Date.now,
+  newId: randomUUID,
+  wait,
+};
+
+export const handler = createCheckoutHandler({ startCheckout: (command) => startCheckout(deps, command) });

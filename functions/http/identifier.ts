@@ -1,0 +1,4 @@
+/** An id as a caller may send it: one that PostgreSQL can hold (no control characters, no half surrogate pair). */
+export function isIdentifier(text: string): boolean {
+  return /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text);
+}

@@ -1,0 +1,55 @@
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+
+import { describeError, log } from './log.ts';
+
+/** A secret could not be read, or has no text. */
+export class SecretUnavailableError extends Error {
+  override readonly name = 'SecretUnavailableError';
+}
+
+export type SecretsClient = Pick<SecretsManagerClient, 'send'>;
+
+/** The webhook's sender waits for us; retries of the SDK are within this. */
+const CALL_TIMEOUT_MS = 3_000;
+
+/** Loaded when first needed: the SDK is most of a cold start. */
+export async function newSecretsClient(): Promise<SecretsClient> {
+  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  return new SecretsManagerClient();
+}
+
+/**
+ * The current text of a secret, and the one before it when a rotation has left it and it differs. Throws
+ * `SecretUnavailableError` when the current one cannot be had or is blank.
+ */
+export async function fetchSecretTexts(client: SecretsClient, secretId: string): Promise<readonly string[]> {
+  const [current, previous] = await Promise.all([
+    fetchStage(client, secretId, 'AWSCURRENT'),
+    fetchStage(client, secretId, 'AWSPREVIOUS'),
+  ]);
+  if (current === null) throw new SecretUnavailableError(`secret ${nameOf(secretId)} has no current text`);
+  return previous === null || previous === current ? [current] : [current, previous];
+}
+
+async function fetchStage(
+  client: SecretsClient,
+  secretId: string,
+  stage: 'AWSCURRENT' | 'AWSPREVIOUS',
+): Promise<string | null> {
+  const { GetSecretValueCommand, ResourceNotFoundException } = await import('@aws-sdk/client-secrets-manager');
+  try {
+    const answer = await client.send(new GetSecretValueCommand({ SecretId: secretId, VersionStage: stage }), {
+      abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+    });
+    return answer.SecretString?.trim() ? answer.SecretString : null;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return null;
+    log.error('secret_unavailable', { secret: nameOf(secretId), stage, ...describeError(error) });
+    throw new SecretUnavailableError(`secret ${nameOf(secretId)} could not be read`);
+  }
+}
+
+/** An ARN carries the account's number. */
+function nameOf(secretId: string): string {
+  return secretId.split(':secret:').at(-1) ?? secretId;
+}

@@ -1,0 +1,64 @@
+import { fetchSecretTexts, newSecretsClient, type SecretsClient } from './secrets-manager.ts';
+
+export interface SecretReader {
+  /** The current value and, while a rotation has left one, the previous. Throws `SecretUnavailableError`. */
+  read(secretId: string): Promise<readonly string[]>;
+  /** Like `read`, past the cache; refetches each secret at most once per ten seconds, else it is `read`. */
+  refresh(secretId: string): Promise<readonly string[]>;
+}
+
+interface Options {
+  readonly client?: SecretsClient;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly ttlMs?: number;
+}
+
+const REFRESH_EVERY_MS = 10_000;
+/** A function reads one or two secrets; the bound is there so that no mistake makes a cache grow. */
+const MAX_ENTRIES = 16;
+
+/** Reads secrets through a short-lived cache. Concurrent reads of one secret share one fetch; a failure is never kept. */
+export function secretReader({ client, now, ttlMs = 300_000 }: Options): SecretReader {
+  const cache = new Map<string, { values: readonly string[]; expiresAt: number }>();
+  const refreshedAt = new Map<string, number>();
+  const inFlight = new Map<string, Promise<readonly string[]>>();
+  let theClient = client;
+
+  async function fetchAndKeep(secretId: string): Promise<readonly string[]> {
+    theClient ??= await newSecretsClient();
+    const values = await fetchSecretTexts(theClient, secretId);
+    putBounded(cache, secretId, { values, expiresAt: now() + ttlMs });
+    return values;
+  }
+
+  function fetchOnce(secretId: string): Promise<readonly string[]> {
+    const running = inFlight.get(secretId);
+    if (running !== undefined) return running;
+    const started = fetchAndKeep(secretId).finally(() => inFlight.delete(secretId));
+    inFlight.set(secretId, started);
+    return started;
+  }
+
+  async function read(secretId: string): Promise<readonly string[]> {
+    const entry = cache.get(secretId);
+    return entry && now() < entry.expiresAt ? entry.values : fetchOnce(secretId);
+  }
+
+  async function refresh(secretId: string): Promise<readonly string[]> {
+    const last = refreshedAt.get(secretId);
+    if (last !== undefined && now() - last < REFRESH_EVERY_MS) return read(secretId);
+    const values = await fetchOnce(secretId);
+    putBounded(refreshedAt, secretId, now());
+    return values;
+  }
+
+  return { read, refresh };
+}
+
+function putBounded<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_ENTRIES && oldest !== undefined) map.delete(oldest);
+}

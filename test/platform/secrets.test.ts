@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import { type LocalSecretsManager, startSecretsManager } from '../../bin/local/secrets-manager.ts';
+import { secretReader } from '../../functions/platform/secrets.ts';
+import { type RecordingServer, startRecordingServer } from './recording-server.ts';
+
+let secrets: LocalSecretsManager;
+/** Stands between the SDK and the secrets manager: counts calls, and drops them during an outage. */
+let line: RecordingServer;
+let outage: boolean;
+let time: number;
+const now = () => time;
+
+beforeEach(async () => {
+  time = 1_786_000_000_000;
+  outage = false;
+  secrets = await startSecretsManager({ port: 0 });
+  line = await startRecordingServer(async (response, { headers, body }) => {
+    if (outage) return void response.destroy();
+    const forwarded = {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': String(headers['x-amz-target']),
+    };
+    const answer = await fetch(secrets.url, { method: 'POST', headers: forwarded, body });
+    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' }).end(await answer.text());
+  });
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', line.url);
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await line.close();
+  await secrets.close();
+});
+
+/** One read asks for both stages. */
+const fetches = () => line.requests.length / 2;
+
+describe('secretReader', () => {
+  test('reads the only value of a secret, and keeps it for its time to live', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now, ttlMs: 1_000 });
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
+    time += 999;
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
+    expect(fetches()).toBe(1);
+    time += 1;
+    await reader.read('clink/webhook');
+    expect(fetches()).toBe(2);
+  });
+
+  test('gives the current value, then the previous one, after a rotation', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    secrets.put('clink/webhook', 'whsec_2');
+    secrets.put('clink/webhook', 'whsec_3');
+    expect(await secretReader({ now }).read('clink/webhook')).toEqual(['whsec_3', 'whsec_2']);
+  });
+
+  test('gives one value when both versions are the same', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    secrets.put('clink/webhook', 'whsec_1');
+    expect(await secretReader({ now }).read('clink/webhook')).toEqual(['whsec_1']);
+  });
+
+  test('reads at the same time share one fetch', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now });
+    const all = await Promise.all(Array.from({ length: 20 }, () => reader.read('clink/webhook')));
+    expect(all).toEqual(Array.from({ length: 20 }, () => ['whsec_1']));
+    expect(fetches()).toBe(1);
+  });
+
+  test('a missing secret is not remembered as missing', async () => {
+    const reader = secretReader({ now });
+    await expect(reader.read('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
+    secrets.put('clink/webhook', 'whsec_1');
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
+  });
+
+  test('an outage fails each read, and is over when it is over', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now, ttlMs: 1_000 });
+    await reader.read('clink/webhook');
+    outage = true;
+    time += 1_000;
+    await expect(reader.read('clink/webhook')).rejects.toThrow('secret clink/webhook could not be read');
+    outage = false;
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
+  });
+
+  test('blank text is no secret', async () => {
+    secrets.put('clink/webhook', ' \n');
+    await expect(secretReader({ now }).read('clink/webhook')).rejects.toThrow('has no current text');
+  });
+
+  test('an error names the secret without the account of its ARN', async () => {
+    const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:clink/webhook-AbCdEf';
+    await expect(secretReader({ now }).read(arn)).rejects.toThrow('secret clink/webhook-AbCdEf has no current text');
+  });
+
+  test('refresh sees a new value at once, at most once per ten seconds', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now });
+    await reader.read('clink/webhook');
+    secrets.put('clink/webhook', 'whsec_2');
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    secrets.put('clink/webhook', 'whsec_3');
+    time += 9_999;
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    expect(fetches()).toBe(2);
+    time += 1;
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_3', 'whsec_2']);
+  });
+
+  test('a refresh that failed does not use up the next one', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now });
+    await reader.read('clink/webhook');
+    outage = true;
+    await expect(reader.refresh('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
+    outage = false;
+    secrets.put('clink/webhook', 'whsec_2');
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+  });
+
+  test('keeps a bounded number of secrets', async () => {
+    const reader = secretReader({ now });
+    const names = Array.from({ length: 17 }, (_, i) => `secret-${i}`);
+    for (const name of names) {
+      secrets.put(name, name);
+      await reader.read(name);
+    }
+    await reader.read('secret-16');
+    expect(fetches()).toBe(17);
+    await reader.read('secret-0');
+    expect(fetches()).toBe(18);
+  });
+});
