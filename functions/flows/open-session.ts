@@ -10,6 +10,7 @@ import {
 } from '../database/merchant-orders.ts';
 import { wakeDeferredEvents } from '../database/outbox.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { describeError, log } from '../platform/log.ts';
 import { CheckoutRefusedError } from './checkout-refused.ts';
 import type { CheckoutCommand, CheckoutFlow } from './start-checkout.ts';
 
@@ -54,8 +55,9 @@ async function askClink(clink: CheckoutFlow['clink'], request: SessionRequest) {
     ) {
       return askClink(clink, { ...request, customerEmail: null });
     }
-    if (!(error instanceof ClinkError)) throw error;
-    throw new CheckoutRefusedError(error.permanent ? 'payment_provider_refused' : 'payment_provider_unavailable');
+    log.warn('session_not_opened', { merchantOrderId: request.merchantOrderId, ...describeError(error) });
+    const isRefusal = error instanceof ClinkError && error.permanent;
+    throw new CheckoutRefusedError(isRefusal ? 'payment_provider_refused' : 'payment_provider_unavailable');
   }
 }
 
