@@ -27,7 +27,7 @@ import { clinkSignature, lambdaContext, payload, signedInPayload } from '../http
 import { createDatabase, type TestDatabase } from './database.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
-const API_KEY = 'sk_test_scenarios';
+export const API_KEY = 'sk_test_scenarios';
 const SIGNING_SECRET = 'whsec_scenarios';
 const MERCHANT_SECRET = `whsec_${Buffer.from('the merchant and we know this').toString('base64')}`;
 

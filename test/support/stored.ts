@@ -67,3 +67,21 @@ export async function journalOf(owner: Sql, merchantOrderId: string): Promise<st
     SELECT reason FROM order_journal WHERE merchant_order_id = ${merchantOrderId} ORDER BY id`;
   return rows.map(({ reason }) => reason);
 }
+
+/** The part of an order that its checkout writes. */
+export async function storedCheckout(owner: Sql, id: string) {
+  const [row] = await owner<
+    {
+      customerId: string;
+      productSnapshot: Record<string, unknown>;
+      amount: string;
+      currency: string;
+      paymentStatus: string;
+      clinkSessionId: string | null;
+      clinkCheckoutUrl: string | null;
+    }[]
+  >`SELECT customer_id, product_snapshot, trim_scale(original_amount) AS amount, original_currency AS currency,
+           payment_status, clink_session_id, clink_checkout_url
+    FROM merchant_orders WHERE id = ${id}`;
+  return row;
+}
