@@ -16,12 +16,7 @@ export interface OwnedTask {
 }
 
 /** A claimed row on its way to a worker. */
-export interface Ticket {
-  readonly id: number;
-  readonly task: TaskName;
-  readonly claimToken: string;
-  readonly attempt: number;
-}
+export type Ticket = Pick<OwnedTask, 'id' | 'task' | 'eventId' | 'merchantOrderId' | 'claimToken' | 'attempt'>;
 
 export interface Failure {
   readonly errorName: string;
@@ -77,14 +72,38 @@ export function wakeDeferredEvents(
     RETURNING id`;
 }
 
+/** Those of the given tasks that have a row to claim now. */
+export async function findDueTasks(sql: Sql, tasks: readonly TaskName[]): Promise<TaskName[]> {
+  const due = await sql<{ task: TaskName }[]>`
+    SELECT task FROM unnest(${tasks}::text[]) WITH ORDINALITY AS asked (task, place)
+    WHERE EXISTS (SELECT FROM outbox WHERE outbox.task = asked.task AND due_at <= now())
+    ORDER BY place`;
+  return due.map(({ task }) => task);
+}
+
 /** Serialises claimers of one task until the transaction ends, so that two of them cannot both see the same free worker. */
 export async function lockTaskForClaim(tx: Transaction, task: TaskName): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(hashtext('claim:' || ${task}))`;
 }
 
 /**
+ * How many rows of a task can be claimed at this moment: those that are due, as far as its workers have room for them.
+ * Here and in the claim the time is the statement's, which is after the wait for the lock and still known to the index.
+ */
+export async function countClaimable(tx: Transaction, task: TaskName, maxInFlight: number): Promise<number> {
+  const [row] = await tx<{ claimable: number }[]>`
+    SELECT LEAST(
+      (SELECT count(*) FROM (SELECT FROM outbox WHERE task = ${task} AND due_at <= statement_timestamp()
+                             LIMIT ${maxInFlight}) AS due),
+      (SELECT ${maxInFlight}::bigint - count(*) FROM outbox
+       WHERE task = ${task} AND status = 'processing' AND lease_until > statement_timestamp())) AS claimable`;
+  return Math.max(0, row?.claimable ?? 0);
+}
+
+/**
  * Claims at most one due row of a task, unless `maxInFlight` rows of it are in flight already. A row whose worker had
- * started before its lease ran out has cost an attempt; one that no worker had taken over has not.
+ * started before its lease ran out has cost an attempt; one that no worker had taken over has not, and one that was woken
+ * while it ran starts afresh.
  */
 export async function claimOne(
   tx: Transaction,
@@ -93,15 +112,15 @@ export async function claimOne(
   const [ticket] = await tx<Ticket[]>`
     UPDATE outbox SET
       status = 'processing', claim_token = ${claim.claimToken}, worker_id = NULL, started_at = NULL, woken = FALSE,
-      attempt = attempt + CASE WHEN started_at IS NULL THEN 0 ELSE 1 END,
-      lease_until = clock_timestamp() + ${milliseconds(tx, claim.leaseMs)}, updated_at = now()
+      attempt = CASE WHEN woken THEN 0 WHEN started_at IS NULL THEN attempt ELSE attempt + 1 END,
+      lease_until = statement_timestamp() + ${milliseconds(tx, claim.leaseMs)}, updated_at = now()
     WHERE id = (
       SELECT id FROM outbox
-      WHERE task = ${claim.task} AND due_at <= clock_timestamp()
+      WHERE task = ${claim.task} AND due_at <= statement_timestamp()
         AND (SELECT count(*) FROM outbox WHERE task = ${claim.task} AND status = 'processing'
-             AND lease_until > clock_timestamp()) < ${claim.maxInFlight}
+             AND lease_until > statement_timestamp()) < ${claim.maxInFlight}
       ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING id, task, claim_token, attempt`;
+    RETURNING id, task, event_id, order_id AS merchant_order_id, claim_token, attempt`;
   return ticket;
 }
 
@@ -130,7 +149,10 @@ export async function takeOver(
   return owned;
 }
 
-/** Extends the lease. False means that the task is no longer ours and work on it must stop. */
+/**
+ * Extends the lease. False means that the task is no longer ours and work on it must stop. A lease that has run out stays
+ * so, even when nobody has claimed the row since: others may have relied on its end.
+ */
 export async function renewLease(
   sql: Sql,
   owned: Pick<OwnedTask, 'id' | 'claimToken'>,
@@ -138,7 +160,7 @@ export async function renewLease(
 ): Promise<boolean> {
   const renewed = await sql`
     UPDATE outbox SET lease_until = now() + ${milliseconds(sql, leaseMs)}, updated_at = now()
-    WHERE id = ${owned.id} AND claim_token = ${owned.claimToken} AND status = 'processing'`;
+    WHERE id = ${owned.id} AND claim_token = ${owned.claimToken} AND status = 'processing' AND lease_until > now()`;
   return renewed.count === 1;
 }
 
@@ -157,7 +179,7 @@ export async function finishTask(sql: Sql, owned: OwnedTask): Promise<boolean> {
  */
 export async function retryTask(
   sql: Sql,
-  owned: OwnedTask,
+  owned: Pick<OwnedTask, 'id' | 'claimToken' | 'attempt'>,
   failure: Failure,
   delayMs: number,
 ): Promise<{ dueNow: boolean } | null> {
@@ -187,7 +209,10 @@ export async function exhaustTask(
   return exhausted.count === 1;
 }
 
-/** Queues the page about a task that failed for good; a second failure of a revived task pages again. */
+/**
+ * Queues the page about a task that failed for good. A second failure of a revived task pages again, with the error of
+ * the first: payloads never change, and the failed row itself has the latest.
+ */
 export function queuePage(
   tx: Transaction,
   failed: Pick<OwnedTask, 'id' | 'task' | 'eventId' | 'merchantOrderId'>,
@@ -203,8 +228,7 @@ export function queuePage(
     INSERT INTO outbox (task, event_id, order_id, payload, dedupe_key)
     VALUES ('page_outbox_failure', ${failed.eventId}, ${failed.merchantOrderId}, ${tx.json(payload)},
             ${`outbox_failure_alert:${failed.id}`})
-    ON CONFLICT (dedupe_key) DO UPDATE SET status = 'pending', attempt = 0, next_retry_at = now(), payload = excluded.payload,
-                                           updated_at = now()
+    ON CONFLICT (dedupe_key) DO UPDATE SET status = 'pending', attempt = 0, next_retry_at = now(), updated_at = now()
     WHERE outbox.status = 'succeeded'`;
 }
 

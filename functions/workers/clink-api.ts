@@ -1,0 +1,13 @@
+import { createClinkClient } from '../clink/client.ts';
+import { secretReader } from '../platform/secrets.ts';
+import { text } from '../platform/settings.ts';
+
+const secrets = secretReader({ now: Date.now });
+const apiKeySecretId = text('CLINK_API_KEY_SECRET_ID');
+
+/** Clink as the reconciling workers see it, once per instance. */
+export const clink = createClinkClient({
+  baseUrl: text('CLINK_API_URL'),
+  apiKeys: () => secrets.read(apiKeySecretId),
+  timeoutMs: 10_000,
+});
