@@ -4,26 +4,51 @@ export type Sql = postgres.Sql<{ bigint: number }>;
 /** One connection inside a transaction; takes the same tagged queries as `Sql`. */
 export type Transaction = postgres.ReservedSql<{ bigint: number }>;
 
-export interface ConnectionOptions {
-  readonly url: string;
+/** A server to connect to, and who as. */
+export interface DatabaseServer {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly username: string;
+  /** Asked for every new connection, so that a token or a rotated password is always fresh. */
+  readonly password: () => Promise<string>;
+  /** Encrypted, with the server's certificate and name verified; false on this machine only. */
+  readonly tls: boolean;
+  /** Role to work as from the first statement on; the user must be a member of it. */
+  readonly role?: string;
+}
+
+export type ConnectionOptions = ({ readonly url: string } | { readonly server: DatabaseServer }) & {
   /** Connections of this process. A Lambda instance handles one event at a time, so it needs one. */
   readonly max: number;
   readonly connectTimeoutSeconds?: number;
-}
+};
 
 /**
- * Opens a lazy connection pool. Columns are camelCase on our side (keys inside JSONB are left alone), NUMERIC is its text,
- * BIGINT a number that is refused when a number cannot hold it exactly.
+ * Opens a lazy connection pool to a `postgres://` URL or a server. Columns are camelCase on our side (keys inside
+ * JSONB are left alone), NUMERIC is its text, BIGINT a number that is refused when a number cannot hold it exactly.
  */
-export function connect({ url, max, connectTimeoutSeconds = 5 }: ConnectionOptions): Sql {
-  return postgres(url, {
+export function connect({ max, connectTimeoutSeconds = 5, ...target }: ConnectionOptions): Sql {
+  const options = {
     max,
     connect_timeout: connectTimeoutSeconds,
     onnotice: () => undefined,
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: safeInteger } },
+  };
+  if ('url' in target) return postgres(target.url, options);
+  const { tls, role, ...server } = target.server;
+  return postgres({
+    ...options,
+    ...server,
+    ssl: tls ? 'verify-full' : false,
+    // What the role is set to be limited by counts for who logs in as it, not for who becomes it.
+    ...(role !== undefined && { connection: { role, ...LIMITS } }),
   });
 }
+
+/** As migration 0003 sets them for the application's role, in milliseconds. */
+const LIMITS = { statement_timeout: 10_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 15_000 };
 
 function safeInteger(text: string): number {
   const value = Number(text);

@@ -1,13 +1,13 @@
-import { connect } from '../database/connection.ts';
+import { openDatabase } from '../database/open-database.ts';
 import { receiveEvent } from '../flows/receive-event.ts';
 import { wakeUpSender } from '../platform/queues.ts';
 import { secretReader } from '../platform/secrets.ts';
-import { count, milliseconds, text } from '../platform/settings.ts';
+import { milliseconds, text } from '../platform/settings.ts';
 import { clinkWebhookHandler } from './clink-webhook.ts';
 
 const secrets = secretReader({ now: Date.now });
 const secretId = text('CLINK_WEBHOOK_SECRET_ID');
-const sql = connect({ url: text('DATABASE_URL'), max: count('DATABASE_MAX_CONNECTIONS', 1) });
+const sql = await openDatabase();
 const wakeUp = wakeUpSender(text('WAKE_UP_QUEUE_URL'));
 
 export const handler = clinkWebhookHandler({

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { createClinkClient } from '../clink/client.ts';
-import { connect } from '../database/connection.ts';
+import { openDatabase } from '../database/open-database.ts';
 import { startCheckout } from '../flows/start-checkout.ts';
 import { wakeUpSender } from '../platform/queues.ts';
 import { secretReader } from '../platform/secrets.ts';
-import { count, text } from '../platform/settings.ts';
+import { text } from '../platform/settings.ts';
 import { createCheckoutHandler } from './create-checkout.ts';
 
 const secrets = secretReader({ now: Date.now });
@@ -18,7 +18,7 @@ const clink = createClinkClient({
   timeoutMs: 10_000,
 });
 const deps = {
-  sql: connect({ url: text('DATABASE_URL'), max: count('DATABASE_MAX_CONNECTIONS', 1) }),
+  sql: await openDatabase(),
   clink,
   shopUrls: { success: text('SHOP_SUCCESS_URL'), cancel: text('SHOP_CANCEL_URL') },
   wakeUp: wakeUpSender(text('WAKE_UP_QUEUE_URL')),

@@ -1,9 +1,8 @@
-import { connect } from '../database/connection.ts';
+import { openDatabase } from '../database/open-database.ts';
 import { showOrder } from '../flows/show-order.ts';
-import { count, text } from '../platform/settings.ts';
 import { getOrderHandler } from './get-order.ts';
 
-const sql = connect({ url: text('DATABASE_URL'), max: count('DATABASE_MAX_CONNECTIONS', 1) });
+const sql = await openDatabase();
 
 export const handler = getOrderHandler({
   showOrder: (customerId, merchantOrderId) => showOrder(sql, customerId, merchantOrderId),

@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import { fetchSecretTexts, newSecretsClient } from '../platform/secrets-manager.ts';
+import { count, text } from '../platform/settings.ts';
+import { connect, type DatabaseServer, type Sql } from './connection.ts';
+
+/** The role that migration 0003 makes: it can add and move rows, and rewrite nothing that must stay. */
+const APPLICATION_ROLE = 'payments_app';
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
+
+/** The database that this function's environment names, as the application's role. Throws `SettingError` and the like. */
+export async function openDatabase(): Promise<Sql> {
+  const max = count('DATABASE_MAX_CONNECTIONS', 1);
+  if (process.env.DATABASE_SECRET_ID)
+    return connect({ server: { ...(await serverOfSecret()), role: APPLICATION_ROLE }, max });
+  if (process.env.DATABASE_HOST) return connect({ server: auroraServer(token), max });
+  return connect({ url: text('DATABASE_URL'), max });
+}
+
+/**
+ * The same database as the owner of the schema. Aurora takes a token from whoever is a member of `rds_iam`, and only a
+ * password from others; its owner becomes one by making a role that is one, so both are tried.
+ */
+export async function openDatabaseAsOwner(): Promise<Sql> {
+  if (process.env.DATABASE_SECRET_ID) return connect({ server: await serverOfSecret(), max: 1 });
+  const byPassword = connect({ server: auroraServer(ownersPassword), max: 1 });
+  try {
+    await byPassword`SELECT 1`;
+    return byPassword;
+  } catch (error) {
+    await byPassword.end({ timeout: 1 });
+    if (!isRefusal(error)) throw error;
+    return connect({ server: auroraServer(token), max: 1 });
+  }
+}
+
+/** SQLSTATE class 28: the server does not accept this user in this way. */
+function isRefusal(error: unknown): boolean {
+  return String((Object(error) as { code?: unknown }).code).startsWith('28');
+}
+
+function auroraServer(password: (server: ServerName) => Promise<string>): DatabaseServer {
+  const name = { host: text('DATABASE_HOST'), port: 5432, username: text('DATABASE_USER') };
+  return { ...name, database: text('DATABASE_NAME'), tls: true, password: () => password(name) };
+}
+
+type ServerName = Pick<DatabaseServer, 'host' | 'port' | 'username'>;
+
+/** Good for fifteen minutes, and only ever for opening a connection. */
+async function token({ host: hostname, port, username }: ServerName): Promise<string> {
+  const { Signer } = await import('@aws-sdk/rds-signer');
+  return new Signer({ hostname, port, username, region: text('AWS_REGION') }).getAuthToken();
+}
+
+async function ownersPassword(): Promise<string> {
+  return (await readSecret('DATABASE_OWNER_SECRET_ID', v.object({ password: Filled }))).password;
+}
+
+const Filled = v.pipe(v.string(), v.nonEmpty());
+
+const DatabaseSecret = v.object({
+  host: Filled,
+  port: v.optional(v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.integer()), 5432),
+  dbname: Filled,
+  username: Filled,
+  password: Filled,
+});
+
+/**
+ * The server that a secret describes, in the form that RDS and its rotation use. The password is read again for every new
+ * connection, so that one which was rotated works at once. TLS is left out on this machine's own address only.
+ */
+async function serverOfSecret(): Promise<DatabaseServer> {
+  const read = () => readSecret('DATABASE_SECRET_ID', DatabaseSecret);
+  const { host, port, dbname, username } = await read();
+  return {
+    host,
+    port,
+    username,
+    database: dbname,
+    tls: !LOOPBACK.has(host),
+    password: async () => (await read()).password,
+  };
+}
+
+class DatabaseSecretError extends Error {
+  override readonly name = 'DatabaseSecretError';
+}
+
+async function readSecret<T>(variable: string, shape: v.GenericSchema<unknown, T>): Promise<T> {
+  const [current = ''] = await fetchSecretTexts(await newSecretsClient(), text(variable));
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), current);
+  if (parsed.success) return parsed.output;
+  const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? 'JSON').join(', ');
+  throw new DatabaseSecretError(`the secret of ${variable} lacks or misstates: ${fields}`);
+}

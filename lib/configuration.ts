@@ -1,0 +1,185 @@
+/** What a merchant sets with `-c name=value`. Each option says who needs it; `docs` and the README's table are held to this list. */
+export interface Option<T> {
+  readonly meaning: string;
+  /** Who sets it, and when. */
+  readonly forWhom: string;
+  /** Shown in the README; undefined for an option that must be given. */
+  readonly fallback?: string;
+  /** Throws an error whose message finishes the sentence "<name> must be …". */
+  readonly read: (text: string) => T;
+}
+
+const httpsUrl = (text: string): string => {
+  const url = URL.parse(text);
+  const isLoopback = url?.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname);
+  if (url?.protocol !== 'https:' && !isLoopback) throw new Error('an https:// address');
+  return text.replace(/\/+$/, '');
+};
+
+const origin = (text: string): string => {
+  if (new URL(httpsUrl(text)).origin !== text)
+    throw new Error('an origin such as https://shop.example, without a path');
+  return text;
+};
+
+const matching =
+  (pattern: RegExp, what: string) =>
+  (text: string): string => {
+    if (!pattern.test(text)) throw new Error(what);
+    return text;
+  };
+
+const numberBetween =
+  (low: number, high: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+(\.\d+)?$/.test(text) || value < low || value > high) throw new Error(`a number from ${low} to ${high}`);
+    return value;
+  };
+
+const list =
+  (each: (text: string) => string) =>
+  (text: string): readonly string[] =>
+    text.split(',').map((part) => each(part.trim()));
+
+const option = <T>(given: Option<T>): Option<T> => given;
+
+export const OPTIONS = {
+  jwtIssuer: option({
+    meaning: 'Issuer of the tokens that your shop’s customers sign in with',
+    forWhom: 'everyone',
+    read: httpsUrl,
+  }),
+  jwtAudience: option({
+    meaning: 'Audiences that those tokens may have, separated by commas',
+    forWhom: 'everyone',
+    read: list(matching(/^\S+$/, 'a list of audiences without blanks')),
+  }),
+  shopOrigin: option({
+    meaning: 'Origin that your shop’s pages call the API from',
+    forWhom: 'everyone',
+    read: origin,
+  }),
+  successUrl: option({
+    meaning: 'Page that a shopper comes back to after paying; `orderId` is added to it',
+    forWhom: 'everyone',
+    read: httpsUrl,
+  }),
+  cancelUrl: option({
+    meaning: 'Page that a shopper comes back to without paying; `orderId` is added to it',
+    forWhom: 'everyone',
+    read: httpsUrl,
+  }),
+  merchantUrl: option({
+    meaning: 'Your endpoint that delivers orders and takes refunds, cases and alerts',
+    forWhom: 'everyone',
+    read: httpsUrl,
+  }),
+  clinkApiUrl: option({
+    meaning: 'Clink’s API, with the path it starts from',
+    forWhom: 'whoever goes live: the default is the sandbox',
+    fallback: 'https://uat-api.clinkbill.com/api',
+    read: httpsUrl,
+  }),
+  alarmEmail: option({
+    meaning: 'Address that alarms are sent to; more subscribers can be added to the topic',
+    forWhom: 'everyone who operates this without another pager on the topic',
+    fallback: '',
+    read: matching(/^$|^[^@\s]+@[^@\s]+$/, 'an email address'),
+  }),
+  minCapacity: option({
+    meaning: 'Smallest size of the database in Aurora capacity units; 0 lets it pause when idle',
+    forWhom: 'whoever weighs the monthly cost against the first request after a pause',
+    fallback: '0.5',
+    read: numberBetween(0, 256),
+  }),
+  maxCapacity: option({
+    meaning: 'Largest size of the database in Aurora capacity units',
+    forWhom: 'whoever sells more than a small shop',
+    fallback: '8',
+    read: numberBetween(1, 256),
+  }),
+  workersPerTask: option({
+    meaning: 'Workers of one task that may run at once; also the most of its rows that are in flight',
+    forWhom: 'whoever has to spare their own endpoint or has a large backlog',
+    fallback: '10',
+    read: numberBetween(2, 1000),
+  }),
+  replayWindowMinutes: option({
+    meaning: 'How far a webhook’s timestamp may lie from now',
+    forWhom: 'whoever sees the alarm on stale but authentic deliveries',
+    fallback: '5',
+    read: numberBetween(1, 1440),
+  }),
+  previousSecretHours: option({
+    meaning: 'How long after a rotation the previous Clink secrets are still accepted',
+    forWhom: 'the security reviewer',
+    fallback: '24',
+    read: numberBetween(1, 168),
+  }),
+  databaseSecretArn: option({
+    meaning:
+      'Secret with `host`, `port`, `dbname`, `username` and `password` of a PostgreSQL of your own, used instead of a new Aurora cluster',
+    forWhom: 'whoever has a cluster already',
+    fallback: '',
+    read: matching(/^$|^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:\S+$/, 'the ARN of a secret'),
+  }),
+  vpcId: option({
+    meaning: 'VPC of that PostgreSQL; without it the functions run outside of any VPC',
+    forWhom: 'whoever has a cluster already',
+    fallback: '',
+    read: matching(/^$|^vpc-[0-9a-f]+$/, 'a VPC id'),
+  }),
+  privateSubnetIds: option({
+    meaning: 'Subnets with a way to the internet (NAT) for the functions in that VPC, separated by commas',
+    forWhom: 'whoever has a cluster already',
+    fallback: '',
+    read: (text: string) => (text === '' ? [] : list(matching(/^subnet-[0-9a-f]+$/, 'a list of subnet ids'))(text)),
+  }),
+  databaseSecurityGroupId: option({
+    meaning: 'Security group of that PostgreSQL; the functions are let in on its port 5432',
+    forWhom: 'whoever has a cluster already',
+    fallback: '',
+    read: matching(/^$|^sg-[0-9a-f]+$/, 'a security group id'),
+  }),
+} as const;
+
+export type Configuration = { readonly [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]['read']> };
+
+/** Every problem with the context at once, each as a sentence that says what to do. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** Reads the context of `cdk deploy`. Throws `ConfigurationError`. */
+export function readConfiguration(contextOf: (name: string) => unknown): Configuration {
+  const problems: string[] = [];
+  const entries = Object.entries(OPTIONS).map(([name, { fallback, read }]: [string, Option<unknown>]) => {
+    const given = contextOf(name) ?? fallback;
+    if (given === undefined) {
+      problems.push(`${name} is missing: give it with -c ${name}=…`);
+      return [name, undefined] as const;
+    }
+    try {
+      return [name, read(String(given))] as const;
+    } catch (error) {
+      problems.push(`${name} must be ${error instanceof Error ? error.message : 'another value'}.`);
+      return [name, undefined] as const;
+    }
+  });
+  const configuration = Object.fromEntries(entries) as Configuration;
+  problems.push(...contradictions(configuration));
+  if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
+  return configuration;
+}
+
+function contradictions({ minCapacity, maxCapacity, databaseSecretArn, ...network }: Configuration): string[] {
+  const { vpcId, privateSubnetIds, databaseSecurityGroupId } = network;
+  const given = [vpcId !== '', (privateSubnetIds ?? []).length > 0, databaseSecurityGroupId !== ''];
+  return [
+    minCapacity > maxCapacity && 'minCapacity must not be above maxCapacity.',
+    new Set(given).size > 1 &&
+      'vpcId, privateSubnetIds and databaseSecurityGroupId go together: give all three or none.',
+    vpcId !== '' && databaseSecretArn === '' && 'vpcId is for a database of your own: give databaseSecretArn too.',
+  ].filter((problem) => problem !== false);
+}

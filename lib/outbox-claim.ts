@@ -1,0 +1,45 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Construct } from 'constructs';
+import { queueVariable } from '../functions/outbox/tasks.ts';
+import type { DatabaseAccess } from './database-access.ts';
+import { PaymentsFunction } from './payments-function.ts';
+import type { TaskWorker } from './task-worker.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface OutboxClaimProps {
+  readonly workers: readonly TaskWorker[];
+  readonly wakeUps: WorkQueue;
+  readonly timeout: Duration;
+  readonly maxInFlight: number;
+  readonly database: DatabaseAccess;
+}
+
+/** Starts the claimer every minute, and earlier when something was queued. */
+export class OutboxClaim extends Construct {
+  readonly claimer: PaymentsFunction;
+  readonly schedule: Rule;
+
+  constructor(scope: Construct, id: string, { workers, wakeUps, timeout, maxInFlight, database }: OutboxClaimProps) {
+    super(scope, id);
+    const queues = workers.map(({ task, work }) => [queueVariable(task), work.queue.queueUrl] as const);
+    this.claimer = new PaymentsFunction(this, 'Claimer', {
+      entry: 'outbox/claim-due',
+      description: 'Leases due rows of the outbox and sends each to its worker',
+      timeout,
+      database,
+      environment: { MAX_IN_FLIGHT: String(maxInFlight), ...Object.fromEntries(queues) },
+    });
+    for (const { work } of workers) work.queue.grant(this.claimer, 'sqs:SendMessage');
+    this.schedule = new Rule(this, 'EveryMinute', {
+      description: 'No task waits longer for the claimer than this, whatever becomes of wake-up messages',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      // The next minute brings the next try.
+      targets: [new LambdaFunction(this.claimer, { retryAttempts: 0 })],
+    });
+    // Many wake-ups are one reason to look.
+    this.claimer.addEventSource(new SqsEventSource(wakeUps.queue, { batchSize: 10, maxConcurrency: 2 }));
+  }
+}
