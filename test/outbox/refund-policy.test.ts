@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lockOrder } from '../../functions/database/merchant-orders.ts';
+import { takeOver } from '../../functions/database/outbox.ts';
+import { takePolicyTurn } from '../../functions/database/refund-policy.ts';
 import { inTransaction } from '../../functions/database/transaction.ts';
 import { applyRefundPolicy } from '../../functions/flows/apply-refund-policy.ts';
 import type { RefundPolicy, RefundState } from '../../functions/merchant/refund-policy.ts';
@@ -151,6 +153,34 @@ describe('the refund policy', () => {
     slow.answer.resolve();
     await Promise.all(both);
     expect(told).toHaveLength(1);
+  });
+
+  it('sees a claim that was taken over only while it waited for the order', async () => {
+    const [late, early] = [await queueRefund('rfd_1', '10'), await queueRefund('rfd_2', '30')];
+    await stage.claim();
+    const own = async (id: number, claimToken: string, refundedAmount: string) => {
+      const ticket = (await stage.row(id)).claimToken ?? '';
+      const take = { id, ticket, claimToken, workerId: 'run', leaseMs: 60_000 };
+      expect(await takeOver(stage.db.app, take)).toBeDefined();
+      return { merchantOrderId: orderId, claimToken, refundedAmount };
+    };
+    const locked = Promise.withResolvers<void>();
+    const lateTurn = Promise.withResolvers<Parameters<typeof takePolicyTurn>[1]>();
+    const lateOutcome = inTransaction(stage.db.app, async (tx) => {
+      await lockOrder(tx, orderId);
+      locked.resolve();
+      return { result: await takePolicyTurn(tx, await lateTurn.promise), writes: [] };
+    });
+    await locked.promise;
+    const earlyTurn = await own(early, 'early', '30');
+    const earlyOutcome = inTransaction(stage.db.app, async (tx) => ({
+      result: await takePolicyTurn(tx, earlyTurn),
+      writes: [],
+    }));
+    await expect.poll(async () => (await waitingForLocks()).length).toBe(1);
+    lateTurn.resolve(await own(late, 'late', '10'));
+    expect(await lateOutcome).toBe('ours');
+    expect(await earlyOutcome).toBe('busy');
   });
 
   it('does not hear an older amount after a newer call whose outcome is unknown', async () => {
