@@ -21,6 +21,8 @@ CREATE INDEX idx_waiting_by_order   ON webhook_events (merchant_order_ref) WHERE
 CREATE INDEX idx_waiting_by_attempt ON webhook_events (clink_order_ref)    WHERE status = 'pending';
 CREATE INDEX idx_waiting_by_session ON webhook_events (clink_session_ref)  WHERE status = 'pending';
 
+CREATE INDEX idx_waiting_since ON webhook_events (created_at) WHERE status = 'pending';
+
 -- What a person must look at. The evidence is written once; only the status moves.
 CREATE TABLE reconciliation_cases (
   dedupe_key        TEXT PRIMARY KEY,

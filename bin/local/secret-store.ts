@@ -13,6 +13,8 @@ export class SecretsFault extends Error {
 export interface Version {
   readonly id: string;
   readonly value: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
   readonly stages: Set<string>;
 }
 
@@ -53,7 +55,7 @@ export function addVersion(
   stages: readonly string[],
   id: string = randomUUID(),
 ): Version {
-  const version: Version = { id, value, stages: new Set() };
+  const version: Version = { id, value, createdAt: Date.now(), stages: new Set() };
   secret.versions.push(version);
   for (const stage of stages) attach(secret, version, stage);
   return version;

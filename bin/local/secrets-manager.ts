@@ -69,7 +69,8 @@ function getSecretValue(store: SecretStore, input: Input): object {
   const secret = store.find(text(input, 'SecretId'));
   const version = versionWith(secret, optionalText(input, 'VersionStage') ?? 'AWSCURRENT');
   if (!version) throw new SecretsFault('ResourceNotFoundException', 'No version of the secret has this label.');
-  return { ...describe(secret, version), SecretString: version.value };
+  // The protocol counts seconds.
+  return { ...describe(secret, version), SecretString: version.value, CreatedDate: version.createdAt / 1000 };
 }
 
 function createSecret(store: SecretStore, input: Input): object {

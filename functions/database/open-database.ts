@@ -82,12 +82,14 @@ async function serverOfSecret(): Promise<DatabaseServer> {
   };
 }
 
+const CURRENT_ONLY = { now: Number.POSITIVE_INFINITY, previousForMs: 0 };
+
 class DatabaseSecretError extends Error {
   override readonly name = 'DatabaseSecretError';
 }
 
 async function readSecret<T>(variable: string, shape: v.GenericSchema<unknown, T>): Promise<T> {
-  const [current = ''] = await fetchSecretTexts(await newSecretsClient(), text(variable));
+  const [current = ''] = await fetchSecretTexts(await newSecretsClient(), text(variable), CURRENT_ONLY);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), current);
   if (parsed.success) return parsed.output;
   const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? 'JSON').join(', ');

@@ -29,7 +29,7 @@ const milliseconds = (sql: Sql | Transaction, ms: number) => sql`${ms} * interva
 export function queueTask(tx: Transaction, eventId: string, task: NewTask) {
   const { merchantOrderId, payload, ...columns } = task;
   return tx`
-    INSERT INTO outbox ${tx({ ...columns, eventId, orderId: merchantOrderId, payload: tx.json({ ...payload }) })}
+    INSERT INTO outbox ${tx({ ...columns, eventId, order_id: merchantOrderId, payload: tx.json({ ...payload }) })}
     ON CONFLICT (dedupe_key) DO UPDATE SET status = 'pending', attempt = 0, next_retry_at = now(), updated_at = now()
     WHERE outbox.status = 'failed'`;
 }

@@ -1,11 +1,11 @@
 import { openDatabase } from '../database/open-database.ts';
 import { receiveEvent } from '../flows/receive-event.ts';
 import { wakeUpSender } from '../platform/queues.ts';
-import { secretReader } from '../platform/secrets.ts';
+import { functionSecrets } from '../platform/secrets.ts';
 import { milliseconds, text } from '../platform/settings.ts';
 import { clinkWebhookHandler } from './clink-webhook.ts';
 
-const secrets = secretReader({ now: Date.now });
+const secrets = functionSecrets();
 const secretId = text('CLINK_WEBHOOK_SECRET_ID');
 const sql = await openDatabase();
 const wakeUp = wakeUpSender(text('WAKE_UP_QUEUE_URL'));

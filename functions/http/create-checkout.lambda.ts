@@ -5,11 +5,11 @@ import { createClinkClient } from '../clink/client.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { startCheckout } from '../flows/start-checkout.ts';
 import { wakeUpSender } from '../platform/queues.ts';
-import { secretReader } from '../platform/secrets.ts';
+import { functionSecrets } from '../platform/secrets.ts';
 import { text } from '../platform/settings.ts';
 import { createCheckoutHandler } from './create-checkout.ts';
 
-const secrets = secretReader({ now: Date.now });
+const secrets = functionSecrets();
 const apiKeySecretId = text('CLINK_API_KEY_SECRET_ID');
 const clink = createClinkClient({
   baseUrl: text('CLINK_API_URL'),

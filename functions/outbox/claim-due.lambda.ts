@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from 'aws-lambda';
+import type { Context, EventBridgeEvent, SQSEvent } from 'aws-lambda';
 
-import { connect } from '../database/connection.ts';
+import { openDatabase } from '../database/open-database.ts';
 import { queueSender } from '../platform/queues.ts';
 import { count, text } from '../platform/settings.ts';
 import { claimDue } from './claim-due.ts';
+import { publishFigures } from './publish-figures.ts';
 import { outboxSettings } from './settings.ts';
 import { queueVariable } from './tasks.ts';
 
-const sql = connect({ url: text('DATABASE_URL'), max: count('DATABASE_MAX_CONNECTIONS', 1) });
+const sql = await openDatabase();
 const sender = queueSender();
 const limit = count('MAX_IN_FLIGHT', 10);
 /** For one more pass, with sends that run into their timeout. */
@@ -16,7 +17,12 @@ const PASS_MS = 10_000;
 const SEND_TIMEOUT_MS = 5_000;
 
 /** Runs for the schedule and for wake-ups alike: neither says what is due, the database does. */
-export async function handler(_event: unknown, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
+export async function handler(
+  event: Partial<EventBridgeEvent<'Scheduled Event', unknown>> | SQSEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<void> {
+  // Once a minute, and before the claims: what they leave due is seen in the next minute.
+  if ('source' in event && event.source === 'aws.events') await publishFigures(sql);
   await claimDue({
     sql,
     ...outboxSettings(),

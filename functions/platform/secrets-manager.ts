@@ -18,30 +18,43 @@ export async function newSecretsClient(): Promise<SecretsClient> {
   return new SecretsManagerClient();
 }
 
-/**
- * The current text of a secret, and the one before it when a rotation has left it and it differs. Throws
- * `SecretUnavailableError` when the current one cannot be had or is blank.
- */
-export async function fetchSecretTexts(client: SecretsClient, secretId: string): Promise<readonly string[]> {
-  const [current, previous] = await Promise.all([
-    fetchStage(client, secretId, 'AWSCURRENT'),
-    fetchStage(client, secretId, 'AWSPREVIOUS'),
-  ]);
-  if (current === null) throw new SecretUnavailableError(`secret ${nameOf(secretId)} has no current text`);
-  return previous === null || previous === current ? [current] : [current, previous];
+/** Milliseconds. */
+export interface PreviousSecretRule {
+  readonly now: number;
+  /** How long after the current version was made its predecessor is still given. */
+  readonly previousForMs: number;
 }
 
-async function fetchStage(
+/**
+ * The current text of a secret, and for a while after a rotation the one before it, when they differ. Throws
+ * `SecretUnavailableError` when the current one cannot be had or is blank.
+ */
+export async function fetchSecretTexts(
+  client: SecretsClient,
+  secretId: string,
+  { now, previousForMs }: PreviousSecretRule,
+): Promise<readonly string[]> {
+  const [current, previous] = await Promise.all([
+    fetchVersion(client, secretId, 'AWSCURRENT'),
+    fetchVersion(client, secretId, 'AWSPREVIOUS'),
+  ]);
+  if (current === null) throw new SecretUnavailableError(`secret ${nameOf(secretId)} has no current text`);
+  const isOld = now - current.createdAt > previousForMs;
+  return previous === null || isOld || previous.text === current.text ? [current.text] : [current.text, previous.text];
+}
+
+async function fetchVersion(
   client: SecretsClient,
   secretId: string,
   stage: 'AWSCURRENT' | 'AWSPREVIOUS',
-): Promise<string | null> {
+): Promise<{ text: string; createdAt: number } | null> {
   const { GetSecretValueCommand, ResourceNotFoundException } = await import('@aws-sdk/client-secrets-manager');
   try {
-    const answer = await client.send(new GetSecretValueCommand({ SecretId: secretId, VersionStage: stage }), {
-      abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-    });
-    return answer.SecretString?.trim() ? answer.SecretString : null;
+    const { SecretString: text, CreatedDate: created } = await client.send(
+      new GetSecretValueCommand({ SecretId: secretId, VersionStage: stage }),
+      { abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS) },
+    );
+    return text?.trim() ? { text, createdAt: created?.getTime() ?? 0 } : null;
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return null;
     log.error('secret_unavailable', { secret: nameOf(secretId), stage, ...describeError(error) });

@@ -1,4 +1,5 @@
 import { fetchSecretTexts, newSecretsClient, type SecretsClient } from './secrets-manager.ts';
+import { milliseconds } from './settings.ts';
 
 export interface SecretReader {
   /** The current value and, while a rotation has left one, the previous. Throws `SecretUnavailableError`. */
@@ -12,6 +13,8 @@ interface Options {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly ttlMs?: number;
+  /** How long after a rotation, in milliseconds, the previous value is still given. */
+  readonly previousForMs: number;
 }
 
 const REFRESH_EVERY_MS = 10_000;
@@ -19,7 +22,7 @@ const REFRESH_EVERY_MS = 10_000;
 const MAX_ENTRIES = 16;
 
 /** Reads secrets through a short-lived cache. Concurrent reads of one secret share one fetch; a failure is never kept. */
-export function secretReader({ client, now, ttlMs = 300_000 }: Options): SecretReader {
+export function secretReader({ client, now, ttlMs = 300_000, previousForMs }: Options): SecretReader {
   const cache = new Map<string, { values: readonly string[]; expiresAt: number }>();
   const refreshedAt = new Map<string, number>();
   const inFlight = new Map<string, Promise<readonly string[]>>();
@@ -27,7 +30,7 @@ export function secretReader({ client, now, ttlMs = 300_000 }: Options): SecretR
 
   async function fetchAndKeep(secretId: string): Promise<readonly string[]> {
     theClient ??= await newSecretsClient();
-    const values = await fetchSecretTexts(theClient, secretId);
+    const values = await fetchSecretTexts(theClient, secretId, { now: now(), previousForMs });
     putBounded(cache, secretId, { values, expiresAt: now() + ttlMs });
     return values;
   }
@@ -54,6 +57,11 @@ export function secretReader({ client, now, ttlMs = 300_000 }: Options): SecretR
   }
 
   return { read, refresh };
+}
+
+/** The reader of a deployed function: by the clock, and by its environment's word on previous values. */
+export function functionSecrets(): SecretReader {
+  return secretReader({ now: Date.now, previousForMs: milliseconds('PREVIOUS_SECRET_MS', 86_400_000) });
 }
 
 function putBounded<T>(map: Map<string, T>, key: string, value: T): void {

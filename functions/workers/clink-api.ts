@@ -1,8 +1,8 @@
 import { createClinkClient } from '../clink/client.ts';
-import { secretReader } from '../platform/secrets.ts';
+import { functionSecrets } from '../platform/secrets.ts';
 import { text } from '../platform/settings.ts';
 
-const secrets = secretReader({ now: Date.now });
+const secrets = functionSecrets();
 const apiKeySecretId = text('CLINK_API_KEY_SECRET_ID');
 
 /** Clink as the reconciling workers see it, once per instance. */

@@ -1,8 +1,8 @@
 import { signedCall } from '../merchant/signed-call.ts';
-import { secretReader } from '../platform/secrets.ts';
+import { functionSecrets } from '../platform/secrets.ts';
 import { text } from '../platform/settings.ts';
 
-const secrets = secretReader({ now: Date.now });
+const secrets = functionSecrets();
 const signingSecretId = text('MERCHANT_SIGNING_SECRET_ID');
 
 /** The merchant's own endpoint, once per instance. A merchant who delivers from here replaces its use in the workers. */

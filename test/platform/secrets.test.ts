@@ -10,6 +10,7 @@ let line: RecordingServer;
 let outage: boolean;
 let time: number;
 const now = () => time;
+const DAY_MS = 86_400_000;
 
 beforeEach(async () => {
   time = 1_786_000_000_000;
@@ -42,7 +43,7 @@ const fetches = () => line.requests.length / 2;
 describe('secretReader', () => {
   test('reads the only value of a secret, and keeps it for its time to live', async () => {
     secrets.put('clink/webhook', 'whsec_1');
-    const reader = secretReader({ now, ttlMs: 1_000 });
+    const reader = secretReader({ now, ttlMs: 1_000, previousForMs: DAY_MS });
     expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
     time += 999;
     expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
@@ -56,25 +57,35 @@ describe('secretReader', () => {
     secrets.put('clink/webhook', 'whsec_1');
     secrets.put('clink/webhook', 'whsec_2');
     secrets.put('clink/webhook', 'whsec_3');
-    expect(await secretReader({ now }).read('clink/webhook')).toEqual(['whsec_3', 'whsec_2']);
+    expect(await secretReader({ now, previousForMs: DAY_MS }).read('clink/webhook')).toEqual(['whsec_3', 'whsec_2']);
+  });
+
+  test('gives the previous value for a bounded time only', async () => {
+    secrets.put('clink/webhook', 'whsec_1');
+    secrets.put('clink/webhook', 'whsec_2');
+    time = Date.now();
+    const reader = secretReader({ now, ttlMs: 1, previousForMs: 60_000 });
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    time += 120_000;
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_2']);
   });
 
   test('gives one value when both versions are the same', async () => {
     secrets.put('clink/webhook', 'whsec_1');
     secrets.put('clink/webhook', 'whsec_1');
-    expect(await secretReader({ now }).read('clink/webhook')).toEqual(['whsec_1']);
+    expect(await secretReader({ now, previousForMs: DAY_MS }).read('clink/webhook')).toEqual(['whsec_1']);
   });
 
   test('reads at the same time share one fetch', async () => {
     secrets.put('clink/webhook', 'whsec_1');
-    const reader = secretReader({ now });
+    const reader = secretReader({ now, previousForMs: DAY_MS });
     const all = await Promise.all(Array.from({ length: 20 }, () => reader.read('clink/webhook')));
     expect(all).toEqual(Array.from({ length: 20 }, () => ['whsec_1']));
     expect(fetches()).toBe(1);
   });
 
   test('a missing secret is not remembered as missing', async () => {
-    const reader = secretReader({ now });
+    const reader = secretReader({ now, previousForMs: DAY_MS });
     await expect(reader.read('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
     secrets.put('clink/webhook', 'whsec_1');
     expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
@@ -82,7 +93,7 @@ describe('secretReader', () => {
 
   test('an outage fails each read, and is over when it is over', async () => {
     secrets.put('clink/webhook', 'whsec_1');
-    const reader = secretReader({ now, ttlMs: 1_000 });
+    const reader = secretReader({ now, ttlMs: 1_000, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
     outage = true;
     time += 1_000;
@@ -93,17 +104,21 @@ describe('secretReader', () => {
 
   test('blank text is no secret', async () => {
     secrets.put('clink/webhook', ' \n');
-    await expect(secretReader({ now }).read('clink/webhook')).rejects.toThrow('has no current text');
+    await expect(secretReader({ now, previousForMs: DAY_MS }).read('clink/webhook')).rejects.toThrow(
+      'has no current text',
+    );
   });
 
   test('an error names the secret without the account of its ARN', async () => {
     const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:clink/webhook-AbCdEf';
-    await expect(secretReader({ now }).read(arn)).rejects.toThrow('secret clink/webhook-AbCdEf has no current text');
+    await expect(secretReader({ now, previousForMs: DAY_MS }).read(arn)).rejects.toThrow(
+      'secret clink/webhook-AbCdEf has no current text',
+    );
   });
 
   test('refresh sees a new value at once, at most once per ten seconds', async () => {
     secrets.put('clink/webhook', 'whsec_1');
-    const reader = secretReader({ now });
+    const reader = secretReader({ now, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
     secrets.put('clink/webhook', 'whsec_2');
     expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
@@ -118,7 +133,7 @@ describe('secretReader', () => {
 
   test('a refresh that failed does not use up the next one', async () => {
     secrets.put('clink/webhook', 'whsec_1');
-    const reader = secretReader({ now });
+    const reader = secretReader({ now, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
     outage = true;
     await expect(reader.refresh('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
@@ -128,7 +143,7 @@ describe('secretReader', () => {
   });
 
   test('keeps a bounded number of secrets', async () => {
-    const reader = secretReader({ now });
+    const reader = secretReader({ now, previousForMs: DAY_MS });
     const names = Array.from({ length: 17 }, (_, i) => `secret-${i}`);
     for (const name of names) {
       secrets.put(name, name);
