@@ -33,6 +33,8 @@ export function bundle(entry: string, copyInto: (folder: string) => void = () =>
   const bundling: BundlingOptions = {
     // Never pulled: bundling happens in `local`, and a failure there is an error and not a reason to try Docker.
     image: DockerImage.fromRegistry('local-bundling-only'),
+    // The CDK makes one asset of all bundlings that look alike, and does not see into `local`.
+    command: [entry],
     local: {
       tryBundle(outdir) {
         buildSync(bundleOptions(entry, outdir));
