@@ -1,11 +1,13 @@
 import {
   ATTEMPT_STATUS_OF_EVENT,
+  type OrderAnswer,
   type OrderEvent,
   type RefundEvent,
   SESSION_STATUS_OF_EVENT,
+  type SessionAnswer,
   type SessionEvent,
 } from '../../functions/decisions/event.ts';
-import type { MerchantOrder, PaymentAttempt } from '../../functions/decisions/order.ts';
+import type { MerchantOrder, PaymentAttempt, Refund } from '../../functions/decisions/order.ts';
 
 /** Values for decision tests: every builder gives the ordinary case, and a test names only what it is about. */
 
@@ -110,6 +112,41 @@ export function attempt(fields: Partial<PaymentAttempt> = {}): PaymentAttempt {
     lastEventCreated: T,
     failureCode: null,
     failureMessage: null,
+    ...fields,
+  };
+}
+
+export function refund(fields: Partial<Refund> = {}): Refund {
+  return {
+    refundId: 'rfd_1',
+    merchantOrderId: ORDER_ID,
+    clinkOrderId: 'order_A',
+    amount: '5.0000',
+    currency: 'USD',
+    ...fields,
+  };
+}
+
+export function orderAnswer(status: string | null, fields: Partial<OrderAnswer> = {}): OrderAnswer {
+  return {
+    clinkOrderId: 'order_A',
+    clinkSessionId: SESSION_ID,
+    merchantOrderId: ORDER_ID,
+    status,
+    amountTotal: '19.99',
+    paymentCurrency: 'USD',
+    failureCode: null,
+    failureMessage: null,
+    ...fields,
+  };
+}
+
+export function sessionAnswer(fields: Partial<SessionAnswer> = {}): SessionAnswer {
+  return {
+    clinkSessionId: SESSION_ID,
+    merchantOrderId: ORDER_ID,
+    clinkOrderId: 'order_A',
+    status: 'open',
     ...fields,
   };
 }
