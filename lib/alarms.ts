@@ -110,9 +110,7 @@ export class Alarms extends Construct {
     this.add('ScheduleSilent', {
       runbook: 'schedule-silent',
       says: 'The claimer has not been invoked for ten minutes, so nothing moves.',
-      metric: claim.claimer
-        .metricInvocations({ period: Duration.minutes(5), statistic: 'Sum' })
-        .with({ label: 'claimer invocations' }),
+      metric: claim.claimer.metricInvocations({ period: Duration.minutes(5), statistic: 'Sum' }),
       above: 0,
       minutes: 2,
       missing: TreatMissingData.BREACHING,
