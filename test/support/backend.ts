@@ -25,6 +25,7 @@ import { taskWorker } from '../../functions/outbox/task-worker.ts';
 import { systemTimers } from '../../functions/outbox/timers.ts';
 import { clinkSignature, lambdaContext, payload, signedInPayload } from '../http/payload.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import { type Gate, startGate } from './gate.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 export const API_KEY = 'sk_test_scenarios';
@@ -50,6 +51,8 @@ export interface Backend {
   readonly db: TestDatabase;
   readonly merchant: Recorder;
   readonly clinkUrl: string;
+  /** Between the backend and the Clink double: shows the calls, and keeps an answer back on demand. */
+  readonly gate: Gate;
   /** Buys a poster through the checkout route, which opens a session at the Clink double. */
   checkout(): Promise<Order>;
   deliver(event: object, headers?: Record<string, string>): Promise<Delivered>;
@@ -76,11 +79,12 @@ export async function startBackend({ maxAttempt = 12 } = {}): Promise<Backend> {
     apiKeys: () => [API_KEY],
     signingSecret: () => SIGNING_SECRET,
   });
+  const gate = await startGate(double.url);
   const { app: sql } = db;
   await db.owner`INSERT INTO products (id, name, unit_amount, currency) VALUES ('poster', 'Poster', 1999, 'USD')`;
 
   const wakeUp = async (): Promise<void> => undefined;
-  const clink = createClinkClient({ baseUrl: `${double.url}/api`, apiKeys: async () => [API_KEY], timeoutMs: 5_000 });
+  const clink = createClinkClient({ baseUrl: `${gate.url}/api`, apiKeys: async () => [API_KEY], timeoutMs: 5_000 });
   const call = signedCall({ merchantUrl: merchant.url, signingSecrets: async () => [MERCHANT_SECRET] });
   const alerting = alertingByCall(call);
   const flow = { sql, wakeUp, clink };
@@ -159,6 +163,7 @@ export async function startBackend({ maxAttempt = 12 } = {}): Promise<Backend> {
     db,
     merchant,
     clinkUrl: double.url,
+    gate,
     async checkout() {
       const event = signedInPayload(
         { sub: 'customer_1', email: 'shopper@example.test' },
@@ -211,6 +216,7 @@ export async function startBackend({ maxAttempt = 12 } = {}): Promise<Backend> {
     },
     clinkControl: control,
     async close() {
+      await gate.close();
       await Promise.all([double.close(), merchant.close()]);
       await db.drop();
     },
