@@ -66,8 +66,9 @@ interface OrderRow {
 
 const orderColumns = (sql: Sql | Transaction) => sql`
   id, clink_session_id, clink_session_status, clink_session_last_event_created, current_clink_order_id,
-  current_attempt_confirmed, payment_status, fulfillment_status, refundable_paid_clink_order_id, refundable_paid_amount,
-  refundable_paid_currency, refunded_amount`;
+  current_attempt_confirmed, payment_status, fulfillment_status, refundable_paid_clink_order_id,
+  trim_scale(refundable_paid_amount) AS refundable_paid_amount, refundable_paid_currency,
+  trim_scale(refunded_amount) AS refunded_amount`;
 
 /** Inserts an order, or nothing when this customer has one under the same idempotency key. Returns whether it did. */
 export async function insertOrder(sql: Sql, order: NewMerchantOrder): Promise<boolean> {

@@ -1,7 +1,8 @@
 import type { Refund } from '../decisions/order.ts';
 import type { Transaction } from './connection.ts';
 
-const refundColumns = (tx: Transaction) => tx`refund_id, merchant_order_id, clink_order_id, amount, currency`;
+const refundColumns = (tx: Transaction) => tx`
+  refund_id, merchant_order_id, clink_order_id, trim_scale(amount) AS amount, currency`;
 
 export async function findRefund(tx: Transaction, refundId: string | null): Promise<Refund | null> {
   const [refund] = await tx<Refund[]>`SELECT ${refundColumns(tx)} FROM refunds WHERE refund_id = ${refundId}`;
