@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { log } from '../../functions/platform/log.ts';
 import { SecretUnavailableError } from '../../functions/platform/secrets-manager.ts';
 import { T } from '../support/clink-events.ts';
+import { deliverAll } from '../support/payments.ts';
 import { type Answer, openShop, type Shop } from '../support/shop.ts';
 import { casesOf, eventStatus, journalOf, storedCheckout, storedOrder, tasksOf } from '../support/stored.ts';
 import { orderBody } from '../support/webhooks.ts';
@@ -53,9 +54,7 @@ async function payIn(sessionId: string, id: string, clinkOrderId: string) {
   const order = { id, sessionId };
   const created = orderBody('order.created', order, clinkOrderId, { created: T });
   const succeeded = orderBody('order.succeeded', order, clinkOrderId, { created: T + 1000 });
-  for (const event of [created, succeeded]) {
-    expect(await shop.backend.deliver(event)).toEqual({ statusCode: 200, body: 'ok' });
-  }
+  await deliverAll(shop.backend, created, succeeded);
   return { created, succeeded };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { untilBlocked } from '../support/blocked.ts';
+import { collide } from '../support/collision.ts';
 import { addOrder } from '../support/rows.ts';
 import { openShop, type Shop } from '../support/shop.ts';
 import { storedCheckout } from '../support/stored.ts';
@@ -136,16 +136,12 @@ describe('an idempotency key', () => {
   it.each([2, 5])('sent %d times at once gives one order, one URL and one session at Clink', async (times) => {
     const key = `at-once-${times}`;
     const { owner } = shop.backend.db;
-    const blocker = await owner.reserve();
-    await blocker`BEGIN`;
-    await addOrder(blocker, { idempotencyKey: key, requestHash: 'of a transaction that will fail' });
+    const [first, ...others] = await collide(
+      owner,
+      (tx) => addOrder(tx, { idempotencyKey: key, requestHash: 'of a transaction that fails' }),
+      Array.from({ length: times }, () => () => shop.buy({ key })),
+    );
 
-    const requests = Array.from({ length: times }, () => shop.buy({ key }));
-    await untilBlocked(owner, times);
-    await blocker`ROLLBACK`;
-    blocker.release();
-
-    const [first, ...others] = await Promise.all(requests);
     expect(first?.status).toBe(200);
     expect(others).toEqual(Array(times - 1).fill(first));
     expect(await shop.sessionsOf(String(first?.body.merchantOrderId))).toHaveLength(1);

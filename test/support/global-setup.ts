@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../bin/local/free-port.ts';
-import { startPostgres } from '../../bin/local/postgres.ts';
+import { type LocalPostgres, startPostgres } from '../../bin/local/postgres.ts';
 import { connect } from '../../functions/database/connection.ts';
 import { migrate, readMigrations } from '../../functions/database/migrate.ts';
 
@@ -22,6 +22,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
   const server = await startPostgres({ folder, port: await freePort(), settings });
 
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await prepareTemplate(server);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  project.provide('databaseServerUrl', server.url('postgres'));
+  return stop;
+}
+
+async function prepareTemplate(server: LocalPostgres): Promise<void> {
   const admin = postgres(server.url('postgres'), { max: 1, onnotice: () => undefined });
   await admin`CREATE DATABASE template_payments`;
   const template = connect({ url: server.url('template_payments'), max: 1 });
@@ -29,10 +44,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await template.end();
   await admin`ALTER ROLE payments_app PASSWORD 'payments_app'`;
   await admin.end();
-
-  project.provide('databaseServerUrl', server.url('postgres'));
-  return async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createClinkClient } from '../../functions/clink/client.ts';
 import { showOrder } from '../../functions/flows/show-order.ts';
 import { type CheckoutFlow, startCheckout } from '../../functions/flows/start-checkout.ts';
@@ -93,6 +94,6 @@ export async function openShop(): Promise<Shop> {
   };
 }
 
-function read({ statusCode = 0, body = '{}', headers = {} }: { statusCode?: number; body?: string; headers?: object }) {
-  return { status: statusCode, body: JSON.parse(body) as Answer['body'], headers: headers as Answer['headers'] };
+function read({ statusCode, body, headers }: APIGatewayProxyStructuredResultV2): Answer {
+  return { status: statusCode ?? 0, body: JSON.parse(body ?? '{}') as Answer['body'], headers: headers ?? {} };
 }
