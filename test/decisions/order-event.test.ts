@@ -361,6 +361,13 @@ describe('order events for a person', () => {
     ],
     [
       'payment_attempt_ownership_conflict',
+      'another order owns it under our session',
+      success,
+      { ...unseen(merchantOrder()), storedAttempt: attempt({ merchantOrderId: 'mo_2' }) },
+      ownership,
+    ],
+    [
+      'payment_attempt_ownership_conflict',
       'another session owns it',
       success,
       facts(open, attempt({ clinkSessionId: 'sess_2' })),
