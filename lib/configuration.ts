@@ -1,3 +1,5 @@
+import { baseUrl, httpsUrl, issuer, list, matching, numberBetween, origin } from './option-readers.ts';
+
 /** What a merchant sets with `-c name=value`. Each option says who needs it; `docs` and the README's table are held to this list. */
 export interface Option<T> {
   readonly meaning: string;
@@ -9,46 +11,13 @@ export interface Option<T> {
   readonly read: (text: string) => T;
 }
 
-const httpsUrl = (text: string): string => {
-  const url = URL.parse(text);
-  const isLoopback = url?.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname);
-  if (url?.protocol !== 'https:' && !isLoopback) throw new Error('an https:// address');
-  return text.replace(/\/+$/, '');
-};
-
-const origin = (text: string): string => {
-  if (new URL(httpsUrl(text)).origin !== text)
-    throw new Error('an origin such as https://shop.example, without a path');
-  return text;
-};
-
-const matching =
-  (pattern: RegExp, what: string) =>
-  (text: string): string => {
-    if (!pattern.test(text)) throw new Error(what);
-    return text;
-  };
-
-const numberBetween =
-  (low: number, high: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+(\.\d+)?$/.test(text) || value < low || value > high) throw new Error(`a number from ${low} to ${high}`);
-    return value;
-  };
-
-const list =
-  (each: (text: string) => string) =>
-  (text: string): readonly string[] =>
-    text.split(',').map((part) => each(part.trim()));
-
 const option = <T>(given: Option<T>): Option<T> => given;
 
 export const OPTIONS = {
   jwtIssuer: option({
-    meaning: 'Issuer of the tokens that your shop’s customers sign in with',
+    meaning: 'Issuer of the tokens that your shop’s customers sign in with, to the letter as in their `iss`',
     forWhom: 'everyone',
-    read: httpsUrl,
+    read: issuer,
   }),
   jwtAudience: option({
     meaning: 'Audiences that those tokens may have, separated by commas',
@@ -73,13 +42,13 @@ export const OPTIONS = {
   merchantUrl: option({
     meaning: 'Your endpoint that delivers orders and takes refunds, cases and alerts',
     forWhom: 'everyone',
-    read: httpsUrl,
+    read: baseUrl,
   }),
   clinkApiUrl: option({
     meaning: 'Clink’s API, with the path it starts from',
     forWhom: 'whoever goes live: the default is the sandbox',
     fallback: 'https://uat-api.clinkbill.com/api',
-    read: httpsUrl,
+    read: baseUrl,
   }),
   alarmEmail: option({
     meaning: 'Address that alarms are sent to; more subscribers can be added to the topic',
@@ -88,22 +57,23 @@ export const OPTIONS = {
     read: matching(/^$|^[^@\s]+@[^@\s]+$/, 'an email address'),
   }),
   minCapacity: option({
-    meaning: 'Smallest size of the database in Aurora capacity units; 0 lets it pause when idle',
-    forWhom: 'whoever weighs the monthly cost against the first request after a pause',
+    meaning:
+      'Smallest size of the database in Aurora capacity units; it never pauses, since tasks are looked for every minute',
+    forWhom: 'whoever weighs the monthly cost against how quickly a rush is served',
     fallback: '0.5',
-    read: numberBetween(0, 256),
+    read: numberBetween(0.5, 256, 0.5),
   }),
   maxCapacity: option({
     meaning: 'Largest size of the database in Aurora capacity units',
     forWhom: 'whoever sells more than a small shop',
     fallback: '8',
-    read: numberBetween(1, 256),
+    read: numberBetween(1, 256, 0.5),
   }),
   workersPerTask: option({
     meaning: 'Workers of one task that may run at once; also the most of its rows that are in flight',
     forWhom: 'whoever has to spare their own endpoint or has a large backlog',
     fallback: '10',
-    read: numberBetween(2, 1000),
+    read: numberBetween(2, 1000, 1),
   }),
   replayWindowMinutes: option({
     meaning: 'How far a webhook’s timestamp may lie from now',
@@ -157,7 +127,7 @@ export function readConfiguration(contextOf: (name: string) => unknown): Configu
   const entries = Object.entries(OPTIONS).map(([name, { fallback, read }]: [string, Option<unknown>]) => {
     const given = contextOf(name) ?? fallback;
     if (given === undefined) {
-      problems.push(`${name} is missing: give it with -c ${name}=…`);
+      problems.push(`${name} is missing: give it with -c ${name}=….`);
       return [name, undefined] as const;
     }
     try {
@@ -168,18 +138,23 @@ export function readConfiguration(contextOf: (name: string) => unknown): Configu
     }
   });
   const configuration = Object.fromEntries(entries) as Configuration;
-  problems.push(...contradictions(configuration));
+  problems.push(...contradictions(configuration, (name) => String(contextOf(name) ?? '') !== ''));
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
   return configuration;
 }
 
-function contradictions({ minCapacity, maxCapacity, databaseSecretArn, ...network }: Configuration): string[] {
-  const { vpcId, privateSubnetIds, databaseSecurityGroupId } = network;
-  const given = [vpcId !== '', (privateSubnetIds ?? []).length > 0, databaseSecurityGroupId !== ''];
+/** Of what was given, well formed or not, so that a slip in one value is not told as the lack of it. */
+function contradictions(
+  { minCapacity, maxCapacity }: Configuration,
+  isGiven: (name: keyof Configuration) => boolean,
+): string[] {
+  const network = [isGiven('vpcId'), isGiven('privateSubnetIds'), isGiven('databaseSecurityGroupId')];
   return [
     minCapacity > maxCapacity && 'minCapacity must not be above maxCapacity.',
-    new Set(given).size > 1 &&
+    new Set(network).size > 1 &&
       'vpcId, privateSubnetIds and databaseSecurityGroupId go together: give all three or none.',
-    vpcId !== '' && databaseSecretArn === '' && 'vpcId is for a database of your own: give databaseSecretArn too.',
+    isGiven('vpcId') &&
+      !isGiven('databaseSecretArn') &&
+      'vpcId is for a database of your own: give databaseSecretArn too.',
   ].filter((problem) => problem !== false);
 }

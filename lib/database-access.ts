@@ -17,7 +17,7 @@ export interface DatabaseAccess {
   allow(user: LambdaFunction): void;
 }
 
-type FunctionNetworkProps = Omit<FunctionNetwork, 'securityGroups'> & {
+type FunctionNetworkProps = Omit<FunctionNetwork, 'securityGroups' | 'rule'> & {
   securityGroups: FunctionNetwork['securityGroups'][number][];
 };
 
@@ -61,7 +61,7 @@ function auroraAs(username: string, cluster: DatabaseCluster, network: FunctionN
           resources: [`arn:${partition}:rds-db:${region}:${account}:dbuser:${database}`],
         }),
       );
-      allowNetworkInterfaces(user);
+      allowNetwork(user, network);
     },
   };
 }
@@ -73,7 +73,7 @@ export function bySecret(secretArn: string, network: FunctionNetwork | null): Da
     network: network ? propsOf(network) : {},
     allow(user) {
       user.addToRolePolicy(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secretArn] }));
-      if (network) allowNetworkInterfaces(user);
+      if (network) allowNetwork(user, network);
     },
   };
 }
@@ -83,7 +83,8 @@ function propsOf({ vpc, vpcSubnets, securityGroups }: FunctionNetwork): Function
 }
 
 /** Lambda makes the function's network interfaces with the function's role, and EC2 takes no narrower resource for these. */
-function allowNetworkInterfaces(user: LambdaFunction): void {
+function allowNetwork(user: LambdaFunction, { rule }: FunctionNetwork): void {
+  user.node.addDependency(rule);
   user.addToRolePolicy(
     new PolicyStatement({
       actions: [

@@ -5,13 +5,15 @@ import {
   SecurityGroup,
   type SubnetSelection,
 } from 'aws-cdk-lib/aws-ec2';
-import type { Construct } from 'constructs';
+import type { Construct, IDependable } from 'constructs';
 
 /** Where functions run to reach a database that has no public address. */
 export interface FunctionNetwork {
   readonly vpc: IVpc;
   readonly vpcSubnets: SubnetSelection;
   readonly securityGroups: readonly ISecurityGroup[];
+  /** What lets the functions in; nothing connects before it is there. */
+  readonly rule: IDependable;
 }
 
 /**
@@ -30,7 +32,7 @@ export function letFunctionsIn(
     vpc,
     description: 'Functions of the payments backend; nothing may connect to them',
   });
-  new CfnSecurityGroupIngress(scope, 'FunctionsToDatabase', {
+  const rule = new CfnSecurityGroupIngress(scope, 'FunctionsToDatabase', {
     groupId: databaseSecurityGroupId,
     sourceSecurityGroupId: functions.securityGroupId,
     ipProtocol: 'tcp',
@@ -38,5 +40,5 @@ export function letFunctionsIn(
     toPort: 5432,
     description: 'Functions of the payments backend',
   });
-  return { vpc, vpcSubnets, securityGroups: [functions] };
+  return { vpc, vpcSubnets, securityGroups: [functions], rule };
 }

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   type CfnStage,
   CorsHttpMethod,
@@ -60,8 +60,6 @@ export class PaymentsApi extends Construct {
     this.route('GET /api/orders/{id}', props.getOrder, customers);
     this.route('POST /api/webhooks/clink', props.clinkWebhook);
     this.limitAndLog();
-    new CfnOutput(this, 'ApiUrl', { value: this.api.apiEndpoint });
-    new CfnOutput(this, 'WebhookUrl', { value: `${this.api.apiEndpoint}/api/webhooks/clink` });
   }
 
   private route(route: keyof typeof THROTTLES, target: IFunction, authorizer?: IHttpRouteAuthorizer): void {

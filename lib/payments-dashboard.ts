@@ -8,7 +8,7 @@ const PER_ROW = 3;
 export class PaymentsDashboard extends Construct {
   constructor(scope: Construct, id: string, { all }: Alarms) {
     super(scope, id);
-    const status = new AlarmStatusWidget({ title: 'Alarms', alarms: all, width: 24, height: 6 });
+    const status = new AlarmStatusWidget({ title: 'Alarms', alarms: [...all], width: 24, height: 6 });
     const graphs = all.map(
       (alarm) => new GraphWidget({ title: alarm.node.id, left: [alarm.metric], width: 24 / PER_ROW, height: 4 }),
     );

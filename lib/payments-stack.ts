@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { TaskName } from '../functions/decisions/decision.ts';
 import { TASK_NAMES } from '../functions/outbox/tasks.ts';
@@ -47,7 +47,8 @@ export class PaymentsStack extends Stack {
     super(scope, id, props);
     const database = chooseDatabase(this, configuration, data);
     const wakeUps = new WorkQueue(this, 'WakeUps', { consumerTimeout: CLAIM_TIMEOUT });
-    const capabilities = new Capabilities(configuration, new ClinkSecrets(this, 'Secrets'), wakeUps.queue);
+    const secrets = new ClinkSecrets(this, 'Secrets');
+    const capabilities = new Capabilities(configuration, secrets, wakeUps.queue);
 
     const routes = this.routes(database.application, capabilities);
     const workers = TASK_NAMES.map((task) =>
@@ -64,21 +65,39 @@ export class PaymentsStack extends Stack {
     const { api } = new PaymentsApi(this, 'PaymentsApi', { ...routes, configuration });
 
     const functions = [...Object.values(routes), claim.claimer, ...workers.map(({ worker }) => worker)];
-    const { migrator } = new SchemaMigration(this, 'SchemaMigration', {
+    const operator = new PaymentsFunction(this, 'Operator', {
+      entry: 'operations/operate',
+      description: 'Answers an operator; invoked by hand, and by nothing else',
+      timeout: Duration.seconds(30),
+      database: database.application,
+    });
+    new SchemaMigration(this, 'SchemaMigration', {
       database: database.migrator,
-      executeBefore: functions,
+      executeBefore: [...functions, operator],
     });
     const alarms = new Alarms(this, 'Alarms', {
       email: configuration.alarmEmail,
-      functions: [...functions, migrator],
+      functions,
       workers,
       wakeUps,
-      claim,
       api,
       cluster: data?.cluster ?? null,
-      maxCapacity: configuration.maxCapacity,
+      capacity: configuration,
     });
     new PaymentsDashboard(this, 'PaymentsDashboard', alarms);
+    this.print({
+      ApiUrl: api.apiEndpoint,
+      WebhookUrl: `${api.apiEndpoint}/api/webhooks/clink`,
+      ClinkApiKeySecret: secrets.apiKey.secretName,
+      ClinkWebhookSecret: secrets.webhookSigning.secretName,
+      MerchantSecret: secrets.merchantSigning.secretName,
+      OperatorFunction: operator.functionName,
+    });
+  }
+
+  /** What a person needs next: where to send requests and webhooks, and which secrets to fill. */
+  private print(outputs: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
   private routes(database: DatabaseAccess, capabilities: Capabilities) {
