@@ -102,16 +102,23 @@ export async function findCheckoutUrl(sql: Sql, id: string): Promise<string | nu
   return row?.url ?? null;
 }
 
-/** Lets one request ask Clink for the order's session. False while another one asks, or when the session is there. */
-export async function acquireSessionLease(sql: Sql, id: string, leaseMs: number): Promise<boolean> {
-  const leased = await sql`
+/**
+ * Lets one request ask Clink for the order's session, and gives what releases it. Null while another one asks, or when the
+ * session is there.
+ */
+export async function acquireSessionLease(sql: Sql, id: string, leaseMs: number): Promise<string | null> {
+  const [leased] = await sql<{ lease: string }[]>`
     UPDATE merchant_orders SET session_lease_until = now() + ${leaseMs} * interval '1 millisecond'
-    WHERE id = ${id} AND clink_session_id IS NULL AND (session_lease_until IS NULL OR session_lease_until < now())`;
-  return leased.count === 1;
+    WHERE id = ${id} AND clink_session_id IS NULL AND (session_lease_until IS NULL OR session_lease_until < now())
+    RETURNING session_lease_until::text AS lease`;
+  return leased?.lease ?? null;
 }
 
-export async function releaseSessionLease(sql: Sql, id: string): Promise<void> {
-  await sql`UPDATE merchant_orders SET session_lease_until = NULL WHERE id = ${id} AND clink_session_id IS NULL`;
+/** Gives the lease back, unless it ran out and is another request's by now. */
+export async function releaseSessionLease(sql: Sql, id: string, lease: string): Promise<void> {
+  await sql`
+    UPDATE merchant_orders SET session_lease_until = NULL
+    WHERE id = ${id} AND session_lease_until = ${lease}::text::timestamptz`;
 }
 
 /**

@@ -27,19 +27,27 @@ const POLL_MS = 200;
  */
 export async function openSession(flow: CheckoutFlow, command: CheckoutCommand, checkout: Checkout): Promise<string> {
   if (checkout.checkoutUrl !== null) return checkout.checkoutUrl;
-  const deadline = flow.now() + PATIENCE_MS;
-  while (!(await acquireSessionLease(flow.sql, checkout.id, SESSION_LEASE_MS))) {
-    const url = await findCheckoutUrl(flow.sql, checkout.id);
-    if (url !== null) return url;
-    if (flow.now() >= deadline) throw new CheckoutRefusedError('checkout_in_progress');
-    await flow.wait(POLL_MS);
-  }
+  const turn = await waitForTurn(flow, checkout.id);
+  if ('url' in turn) return turn.url;
   try {
     const { clinkSessionId, checkoutUrl } = await askClink(flow.clink, requestFor(flow, command, checkout));
     return await keepSession(flow, checkout.id, clinkSessionId, checkoutUrl);
   } catch (error) {
-    await releaseSessionLease(flow.sql, checkout.id);
+    await releaseSessionLease(flow.sql, checkout.id, turn.lease);
     throw error;
+  }
+}
+
+/** The right to ask Clink, or the URL that another request got meanwhile. */
+async function waitForTurn(flow: CheckoutFlow, merchantOrderId: string): Promise<{ lease: string } | { url: string }> {
+  const deadline = flow.now() + PATIENCE_MS;
+  while (true) {
+    const lease = await acquireSessionLease(flow.sql, merchantOrderId, SESSION_LEASE_MS);
+    if (lease !== null) return { lease };
+    const url = await findCheckoutUrl(flow.sql, merchantOrderId);
+    if (url !== null) return { url };
+    if (flow.now() >= deadline) throw new CheckoutRefusedError('checkout_in_progress');
+    await flow.wait(POLL_MS);
   }
 }
 

@@ -288,4 +288,31 @@ describe('a second request while the first one asks Clink', () => {
     expect(await first).toEqual(second);
     expect(await storedCheckout(owner, id)).toMatchObject({ clinkCheckoutUrl: second.body.checkoutUrl });
   });
+
+  it('keeps its turn when a first one whose lease ran out fails only now', async () => {
+    const { owner } = shop.backend.db;
+    const askedFirst = Promise.withResolvers<void>();
+    const fail = Promise.withResolvers<never>();
+    const clink = {
+      createSession() {
+        askedFirst.resolve();
+        return fail.promise;
+      },
+    };
+    const first = shop.buy({ key: 'failed-late' }, { clink });
+    await askedFirst.promise;
+    const id = await orderUnder('failed-late');
+    await owner`UPDATE merchant_orders SET session_lease_until = now() - interval '1 second' WHERE id = ${id}`;
+    const held = shop.gate.hold();
+    const second = shop.buy({ key: 'failed-late' });
+    await held.answered;
+
+    fail.reject(new Error('nobody there'));
+    expect(await first).toMatchObject(UNAVAILABLE);
+    const [{ isTaken } = { isTaken: false }] = await owner<{ isTaken: boolean }[]>`
+      SELECT session_lease_until > now() AS is_taken FROM merchant_orders WHERE id = ${id}`;
+    expect(isTaken).toBe(true);
+    held.release();
+    expect(await second).toMatchObject({ status: 200 });
+  });
 });
