@@ -537,7 +537,7 @@ describe('A10 a second success', () => {
         dedupeKey: `refund_basis_conflict:${order.id}:${clinkOrderId}`,
         reason: 'refund_payment_basis_conflict',
         evidence: {
-          storedBasis: { clinkOrderId: order.clinkOrderId, amount: '19.9900', currency: 'USD' },
+          storedBasis: { clinkOrderId: order.clinkOrderId, amount: '19.99', currency: 'USD' },
           incomingPayment: { clinkOrderId, amount: `${incoming.amountTotal}`, currency: incoming.paymentCurrency },
         },
       },
