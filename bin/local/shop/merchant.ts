@@ -9,6 +9,8 @@ export interface MerchantOptions {
   readonly ledger: MerchantLedger;
   /** A Standard Webhooks secret. */
   readonly signingSecret: string;
+  /** Ends the calls that hang because they were told to. */
+  readonly stopping: AbortSignal;
 }
 
 const TASK_OF_PATH: ReadonlyMap<string, MerchantTask> = new Map([
@@ -26,7 +28,7 @@ const TASK_OF_PATH: ReadonlyMap<string, MerchantTask> = new Map([
  * - `PUT /control/calls {task, status?, delayMs?, times?}`: the next calls of the task are answered so
  * - `DELETE /control/calls`: ends all trouble
  */
-export function merchantRoutes({ ledger, signingSecret }: MerchantOptions): Route[] {
+export function merchantRoutes({ ledger, signingSecret, stopping }: MerchantOptions): Route[] {
   const knobs = new MerchantKnobs();
   const webhook = new Webhook(signingSecret);
   return [
@@ -45,8 +47,8 @@ export function merchantRoutes({ ledger, signingSecret }: MerchantOptions): Rout
     const { status = 200, delayMs = 0 } = knobs.take(task) ?? {};
     const idempotencyKey = String(call.headers['idempotency-key']);
     ledger.record({ task, idempotencyKey, receivedAt: new Date().toISOString(), status, body });
-    await wait(delayMs, undefined, { ref: false });
-    return json({}, status);
+    const inTime = await wait(delayMs, true, { signal: stopping }).catch(() => false);
+    return inTime ? json({}, status) : 'lost';
   }
 
   function verify({ body, headers }: Call): JsonObject | null {

@@ -28,15 +28,20 @@ export interface ShopOptions extends ShopContext {
 
 /** The demo shop and, below `/merchant` and `/control`, the demo merchant's endpoint. */
 export async function startShop(options: ShopOptions): Promise<Shop> {
-  const routes = [
-    ...pages(options),
-    ...merchantRoutes({ ledger: options.ledger, signingSecret: options.merchantSigningSecret }),
-  ];
+  const { ledger, merchantSigningSecret: signingSecret } = options;
+  const stopping = new AbortController();
+  const routes = [...pages(options), ...merchantRoutes({ ledger, signingSecret, stopping: stopping.signal })];
   const server = createServer().listen(options.port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   server.on('request', (request, response) => void serve(routes, url, request, response));
-  return { url, close: () => closeServer(server) };
+  return {
+    url,
+    close() {
+      stopping.abort();
+      return closeServer(server);
+    },
+  };
 }
 
 function pages(context: ShopContext): Route[] {

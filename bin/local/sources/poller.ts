@@ -17,7 +17,8 @@ export interface Poller {
   stop(): Promise<void>;
 }
 
-const LONGEST_WAIT_SECONDS = 20;
+/** Short, because stopping waits for it: a call that is broken off may still take a message, and hold it for nobody. */
+const WAIT_SECONDS = 2;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 const PATIENCE_MS = 10_000;
 
@@ -41,14 +42,13 @@ export function startPoller(sqs: SQSClient, mapping: Mapping): Poller {
     const command = new ReceiveMessageCommand({
       QueueUrl: mapping.queueUrl,
       MaxNumberOfMessages: Math.min(10, room * mapping.batchSize),
-      WaitTimeSeconds: LONGEST_WAIT_SECONDS,
+      WaitTimeSeconds: WAIT_SECONDS,
       MessageSystemAttributeNames: ['All'],
     });
     try {
-      const { Messages = [] } = await sqs.send(command, { abortSignal: stopping.signal });
+      const { Messages = [] } = await sqs.send(command);
       return chunks(Messages, mapping.batchSize);
     } catch (error) {
-      if (stopping.signal.aborted) return [];
       log.error('queue_not_received', { ...describeError(error) });
       await wait(PAUSE_AFTER_FAILURE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       return [];
