@@ -1,6 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { ClinkSecrets } from './clink-secrets.ts';
 import type { Configuration } from './configuration.ts';
@@ -51,11 +50,9 @@ export class Capabilities {
     user.addToRolePolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.#wakeUps.queueArn] }));
   }
 
-  private secret(user: LambdaFunction, variable: string, secret: Secret): void {
-    user.addEnvironment(variable, secret.secretArn);
+  private secret(user: LambdaFunction, variable: string, secretArn: string): void {
+    user.addEnvironment(variable, secretArn);
     user.addEnvironment('PREVIOUS_SECRET_MS', String(Math.round(this.#configuration.previousSecretHours * 3_600_000)));
-    user.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
-    );
+    user.addToRolePolicy(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secretArn] }));
   }
 }

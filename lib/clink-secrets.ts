@@ -1,5 +1,5 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
 /**
@@ -7,9 +7,10 @@ import { Construct } from 'constructs';
  * webhook verifies and no call to Clink succeeds.
  */
 export class ClinkSecrets extends Construct {
-  readonly apiKey: Secret;
-  readonly webhookSigning: Secret;
-  readonly merchantSigning: Secret;
+  /** ARNs, as the others. */
+  readonly apiKey: string;
+  readonly webhookSigning: string;
+  readonly merchantSigning: string;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -21,7 +22,7 @@ export class ClinkSecrets extends Construct {
     );
   }
 
-  private secret(id: string, description: string): Secret {
+  private secret(id: string, description: string): string {
     const secret = new Secret(this, id, {
       description,
       // 44 letters and digits are also valid base64, which the Standard Webhooks convention wants of a key.
@@ -34,6 +35,7 @@ export class ClinkSecrets extends Construct {
       reason:
         'The other side has to agree to a new value, so a person rotates it: docs/rotation.md says how, without a refused delivery.',
     });
-    return secret;
+    // The same as `secretArn` on AWS, which asks for it in a way that gives an emulator's functions the name instead.
+    return (secret.node.defaultChild as CfnSecret).attrId;
   }
 }

@@ -88,9 +88,9 @@ export class PaymentsStack extends Stack {
     this.print({
       ApiUrl: api.apiEndpoint,
       WebhookUrl: `${api.apiEndpoint}/api/webhooks/clink`,
-      ClinkApiKeySecret: secrets.apiKey.secretName,
-      ClinkWebhookSecret: secrets.webhookSigning.secretName,
-      MerchantSecret: secrets.merchantSigning.secretName,
+      ClinkApiKeySecret: secrets.apiKey,
+      ClinkWebhookSecret: secrets.webhookSigning,
+      MerchantSecret: secrets.merchantSigning,
       OperatorFunction: operator.functionName,
     });
   }
