@@ -33,35 +33,40 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts `npm start`'s program on free ports and waits until it is ready. */
+/** A running stack that is gone when the test ends. */
 export async function startStackProcess(
   folder: string,
   env: Record<string, string> = {},
   flags: string[] = [],
 ): Promise<StackProcess> {
+  const running = await openStackProcess(folder, env, flags);
+  onTestFinished(async () => void (await running.end('SIGKILL')));
+  return running;
+}
+
+/** Starts `npm start`'s program on free ports and waits until it is ready. */
+export async function openStackProcess(
+  folder: string,
+  env: Record<string, string> = {},
+  flags: string[] = [],
+): Promise<StackProcess> {
   const child = run(START, folder, env, ['--free-ports', ...flags]);
-  onTestFinished(async () => {
-    child.process.kill('SIGKILL');
-    await child.ended;
+  let early: Ended | null = null;
+  const watching = child.ended.then((ended) => {
+    early = ended;
   });
-  let gone = false;
-  child.ended.then(
-    () => {
-      gone = true;
-    },
-    () => undefined,
-  );
   const stack = await eventually('a running stack', async () => {
-    if (gone) return { failed: await child.ended };
+    if (early !== null) return { stderr: early.stderr };
     const found = await readStackFile(folder);
     return found !== null && found.pid === child.process.pid && { found };
   });
-  if (!('found' in stack)) throw new Error(`the stack did not start: ${stack.failed.stderr}`);
+  if (!('found' in stack)) throw new Error(`the stack did not start: ${stack.stderr}`);
   return {
     stack: stack.found,
     output: child.output,
-    end(signal) {
+    async end(signal) {
       child.process.kill(signal);
+      await watching;
       return child.ended;
     },
   };

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../functions/clink/json.ts';
 import { type Html, html } from '../clink-double/html.ts';
 import type { Call, Reply } from '../clink-double/http.ts';
+import { displayAmount } from '../clink-double/money.ts';
 import type { MerchantCall, MerchantTask } from './merchant-ledger.ts';
 import { shopPage } from './page.ts';
 import type { ShopContext } from './shop-context.ts';
@@ -19,14 +20,14 @@ const SECTIONS: readonly Section[] = [
     none: 'Nothing yet.',
     tell: (data) => {
       const product = isJsonObject(data.product) ? data.product : {};
-      return `${product.quantity} × ${product.name}, ${data.currency} ${data.amount}, to ${data.customerId}`;
+      return `${product.quantity} × ${product.name}, ${displayAmount(data.amount, data.currency)}, to ${data.customerId}`;
     },
   },
   {
     task: 'apply_refund_policy',
     title: 'Taken back after refunds',
     none: 'No refunds yet.',
-    tell: (data) => `${data.paymentCurrency} ${data.refundedAmount} in all, order ${data.orderStatus}`,
+    tell: (data) => `${displayAmount(data.refundedAmount, data.paymentCurrency)} in all, order ${data.orderStatus}`,
   },
   {
     task: 'manual_reconciliation',
