@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TASK_NAMES } from '../../functions/outbox/tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { embeddedMetrics } from '../support/embedded-metrics.ts';
 import { addOrder, addTask } from '../support/rows.ts';
 
 let db: TestDatabase;
@@ -11,30 +12,18 @@ afterAll(() => db.drop());
 
 /** Everything that the claimer publishes now: metric name, with the task where there is one, to its value. */
 async function published(): Promise<Record<string, number>> {
-  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
-  vi.resetModules();
-  const lines: string[] = [];
-  const console = await import('node:console');
-  const log = vi.spyOn(console.Console.prototype, 'log').mockImplementation((line: string) => void lines.push(line));
-  try {
+  const metrics = await embeddedMetrics(async () => {
     const { publishFigures } = await import('../../functions/outbox/publish-figures.ts');
     await publishFigures(db.app);
-  } finally {
-    log.mockRestore();
-    vi.unstubAllEnvs();
-  }
+  });
   return Object.fromEntries(
-    lines.map((line) => {
-      const { _aws, task, ...values } = JSON.parse(line) as {
-        _aws: { CloudWatchMetrics: { Namespace: string; Dimensions: string[][]; Metrics: { Name: string }[] }[] };
-        task?: string;
-        [name: string]: unknown;
-      };
-      const [directive] = _aws.CloudWatchMetrics;
-      expect(directive?.Namespace).toBe('ClinkMerchant');
-      expect(directive?.Dimensions).toEqual([task === undefined ? ['service'] : ['service', 'task']]);
-      const name = directive?.Metrics[0]?.Name ?? '';
-      return [task === undefined ? name : `${name}:${task}`, Number(values[name])];
+    metrics.map(({ namespace, name, dimensions: { service, task, ...others }, value }) => {
+      expect({ namespace, service, others }).toEqual({
+        namespace: 'ClinkMerchant',
+        service: 'clink-merchant',
+        others: {},
+      });
+      return [task === undefined ? name : `${name}:${task}`, value];
     }),
   );
 }

@@ -1,0 +1,52 @@
+import { vi } from 'vitest';
+
+/** One value in CloudWatch's embedded metric format, as a function's log line carries it. */
+export interface EmbeddedMetric {
+  readonly namespace: string;
+  readonly name: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+interface Line {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string }[];
+    }[];
+  };
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Runs `work` with metrics switched on and returns what CloudWatch would read from its log. Metrics are set up while
+ * their module loads, so `work` has to import what it runs.
+ */
+export async function embeddedMetrics(work: () => Promise<void>): Promise<EmbeddedMetric[]> {
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+  vi.resetModules();
+  const lines: string[] = [];
+  const console = await import('node:console');
+  const log = vi.spyOn(console.Console.prototype, 'log').mockImplementation((line: string) => void lines.push(line));
+  try {
+    await work();
+  } finally {
+    log.mockRestore();
+    vi.unstubAllEnvs();
+  }
+  return lines.flatMap((line) => read(JSON.parse(line) as Line));
+}
+
+function read(line: Line): EmbeddedMetric[] {
+  return line._aws.CloudWatchMetrics.flatMap(({ Namespace: namespace, Dimensions: sets, Metrics: metrics }) =>
+    sets.flatMap((set) =>
+      metrics.map(({ Name: name }) => ({
+        namespace,
+        name,
+        dimensions: Object.fromEntries(set.map((dimension) => [dimension, String(line[dimension])])),
+        value: Number(line[name]),
+      })),
+    ),
+  );
+}
