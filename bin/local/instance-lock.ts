@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Problem } from './problem.ts';
 
-export const LOCK_FILE = 'lock.sqlite';
+const LOCK_FILE = 'lock.sqlite';
 
 /**
  * Makes this the only stack on the folder until it is released. The lock is the operating system's, held through an open

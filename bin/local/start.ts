@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { lockFolder } from './instance-lock.ts';
 import { type LocalSettings, localSettings } from './local-settings.ts';
 import { openPorts } from './ports.ts';
-import { inOneLine } from './problem.ts';
+import { inOneLine, Problem } from './problem.ts';
 import { resetFolder } from './reset.ts';
 import { startStack } from './stack.ts';
 import { removeStackFile, type Stack, writeStackFile } from './stack-file.ts';
@@ -26,9 +26,7 @@ Environment, all of it optional:
 `;
 
 async function main(): Promise<number> {
-  const { values: flags } = parseArgs({
-    options: { reset: { type: 'boolean' }, 'free-ports': { type: 'boolean' }, help: { type: 'boolean' } },
-  });
+  const flags = readFlags();
   if (flags.help) {
     process.stdout.write(HELP);
     return 0;
@@ -40,12 +38,21 @@ async function main(): Promise<number> {
   return 0;
 }
 
+function readFlags() {
+  try {
+    const options = {
+      reset: { type: 'boolean' },
+      'free-ports': { type: 'boolean' },
+      help: { type: 'boolean' },
+    } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new Problem(`${(error as Error).message.split('. ')[0]}; --help lists the options`);
+  }
+}
+
 /** Resolves when everything has been stopped again. */
-async function run(
-  settings: LocalSettings,
-  flags: { reset?: boolean | undefined; 'free-ports'?: boolean | undefined },
-  stop: AbortSignal,
-): Promise<void> {
+async function run(settings: LocalSettings, flags: ReturnType<typeof readFlags>, stop: AbortSignal): Promise<void> {
   const { folder } = settings;
   await mkdir(folder, { recursive: true });
   await using teardown = new AsyncDisposableStack();
