@@ -35,6 +35,8 @@ export interface OrderForCustomer extends Pick<MerchantOrder, 'paymentStatus' | 
   readonly amount: string;
   readonly currency: string;
   readonly refundedAmount: string;
+  /** What the order was paid in, which is what it is refunded in; null until it is paid. */
+  readonly paidCurrency: string | null;
   readonly product: ProductSnapshot;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -166,7 +168,8 @@ export async function findOrderOfCustomer(
   const [order] = await sql<OrderForCustomer[]>`
     SELECT id, payment_status, fulfillment_status, clink_session_status AS session_status,
            trim_scale(original_amount) AS amount, original_currency AS currency,
-           trim_scale(refunded_amount) AS refunded_amount, product_snapshot AS product, created_at, updated_at
+           trim_scale(refunded_amount) AS refunded_amount, refundable_paid_currency AS paid_currency,
+           product_snapshot AS product, created_at, updated_at
     FROM merchant_orders WHERE id = ${id} AND customer_id = ${customerId}`;
   return order;
 }

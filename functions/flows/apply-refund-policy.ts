@@ -3,7 +3,7 @@ import type { OwnedTask } from '../database/outbox.ts';
 import { endPolicyTurn, takePolicyTurn } from '../database/refund-policy.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { RefundPolicy, RefundState } from '../merchant/refund-policy.ts';
-import { log } from '../platform/log.ts';
+import { log, loggable } from '../platform/log.ts';
 import type { Ownership } from './ownership.ts';
 import { TaskFailedError } from './task-failed.ts';
 import { requiredOrderId, requiredText } from './task-payload.ts';
@@ -27,7 +27,8 @@ export async function applyRefundPolicy({ sql, refundPolicy }: RefundPolicyFlow,
     result: await takePolicyTurn(tx, { merchantOrderId, claimToken, refundedAmount }),
     writes: [],
   }));
-  if (turn === 'overtaken') return log.info('refund_policy_overtaken', { merchantOrderId, refundId });
+  if (turn === 'overtaken')
+    return log.info('refund_policy_overtaken', { merchantOrderId, refundId: loggable(refundId) });
   if (turn === 'busy') throw new TaskFailedError('refund_policy_busy', { permanent: false });
   if (turn === 'order_missing') throw new TaskFailedError('order_missing', { permanent: false });
 

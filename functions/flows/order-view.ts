@@ -10,8 +10,10 @@ export interface OrderView {
   /** Major units as plain decimal text, as priced at checkout, in `currency`. */
   readonly amount: string;
   readonly currency: string;
-  /** In the currency that was paid, which may be another one. */
+  /** In `currency`, unless `refundedCurrency` names another. */
   readonly refundedAmount: string;
+  /** Only there when the shopper paid, and so is refunded, in another currency than the order was priced in. */
+  readonly refundedCurrency?: string;
   readonly product: { readonly id: string; readonly name: string; readonly quantity: number };
   /** ISO 8601 in UTC. */
   readonly createdAt: string;

@@ -20,6 +20,8 @@ export async function showOrder(sql: Sql, customerId: string, merchantOrderId: s
     amount: order.amount,
     currency: order.currency,
     refundedAmount: order.refundedAmount,
+    ...(order.paidCurrency !== null &&
+      order.paidCurrency !== order.currency && { refundedCurrency: order.paidCurrency }),
     product: { id, name, quantity },
     createdAt: order.createdAt.toISOString(),
     updatedAt: order.updatedAt.toISOString(),

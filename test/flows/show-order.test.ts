@@ -143,6 +143,20 @@ describe('GET /api/orders/{id}', () => {
     expect((await shop.look(id)).body).toMatchObject({ amount: shown, currency, refundedAmount: shownRefund });
   });
 
+  it('names the currency of a refund when the shopper paid in another one', async () => {
+    const id = await orderIn({
+      order: { paymentStatus: 'partial_refunded', originalAmount: '7.50', originalCurrency: 'USD' },
+      attempts: ['succeeded'],
+      paid: { amount: '139659', currency: 'IDR', refunded: '50000' },
+    });
+    expect((await shop.look(id)).body).toMatchObject({
+      amount: '7.5',
+      currency: 'USD',
+      refundedAmount: '50000',
+      refundedCurrency: 'IDR',
+    });
+  });
+
   it("holds our view alone: nothing of Clink's, of the customer or of the checkout's address", async () => {
     const id = await orderIn({
       order: { paymentStatus: 'payment_failed', clinkSessionId: 'sess_secret', idempotencyKey: 'k', requestHash: 'h' },

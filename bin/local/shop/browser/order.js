@@ -23,7 +23,7 @@ function show(order) {
     order.product.quantity === 1 ? order.product.name : `${order.product.quantity} × ${order.product.name}`,
   );
   setText('amount', money(order.amount, order.currency));
-  setText('refunded', money(order.refundedAmount, order.currency));
+  setText('refunded', money(order.refundedAmount, order.refundedCurrency ?? order.currency));
   setText('fulfillment', fulfillmentWords(order.fulfillmentStatus));
   at('fulfillment').dataset.status = order.fulfillmentStatus;
   at('facts').hidden = false;
