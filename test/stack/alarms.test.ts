@@ -74,6 +74,27 @@ describe('the runbook', () => {
   });
 });
 
+describe('the runbook’s commands', () => {
+  const stack = synthesize(REQUIRED);
+  const ids = (type: string) => Object.keys(stack.resources('ClinkPayments', type));
+  const named = [
+    ...runbook
+      .matchAll(/^(?: {2})?logs (?<id>\w+)/gm)
+      .map((match) => ['AWS::Logs::LogGroup', `${match.groups?.id}Logs`]),
+    ...runbook.matchAll(/\$\(fn (?<id>\w+)\)/g).map((match) => ['AWS::Lambda::Function', match.groups?.id]),
+    ...runbook.matchAll(/\$\(queue (?<id>\w+)\)/g).map((match) => ['AWS::SQS::Queue', match.groups?.id]),
+    ...runbook
+      .matchAll(/physical (?<type>AWS::[\w:]+) (?<id>\w+)/g)
+      .map((match) => [match.groups?.type, match.groups?.id]),
+  ];
+
+  it('name resources that the stack has', () => {
+    expect(named.length).toBeGreaterThan(30);
+    const missing = named.filter(([type = '', id = '']) => !ids(type).some((each) => each.startsWith(id)));
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('every alarm', () => {
   it.each([...alarms])('%s tells somebody when it begins and when it ends, in a sentence', (_id, alarm) => {
     expect(alarm.AlarmActions).toHaveLength(1);
