@@ -71,8 +71,22 @@ function signatureHeaders(secrets: readonly string[], id: string, now: number, b
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now / 1000)),
-    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, new Date(now), body)).join(' '),
+    'webhook-signature': signatures(secrets, id, now, body).join(' '),
   };
+}
+
+/** By the current secret, and by each previous one that can sign: one that never could must not stop its successor. */
+function signatures([current = '', ...previous]: readonly string[], id: string, now: number, body: string): string[] {
+  const sign = (key: Webhook): string => key.sign(id, new Date(now), body);
+  return [sign(new Webhook(current)), ...previous.flatMap((secret) => keyOf(secret) ?? []).map(sign)];
+}
+
+function keyOf(secret: string): Webhook | null {
+  try {
+    return new Webhook(secret);
+  } catch {
+    return null;
+  }
 }
 
 /** A key may carry ids that Clink chose; a header holds visible ASCII only. */

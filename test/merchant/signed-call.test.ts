@@ -58,6 +58,14 @@ describe('signedCall', () => {
     expect(() => new Webhook('c29tZWJvZHkgZWxzZQ==').verify(body, headers)).toThrow();
   });
 
+  test('a previous secret that is no key stops nothing, a current one does', async () => {
+    await call({ signingSecrets: async () => [SECRET, 'a typing error'] })('/cases', 'case.opened', {}, options());
+    const { headers, body } = received();
+    expect(() => new Webhook(SECRET).verify(body, headers)).not.toThrow();
+    const unsigned = call({ signingSecrets: async () => ['a typing error', SECRET] });
+    await expect(unsigned('/cases', 'case.opened', {}, options())).rejects.toThrow();
+  });
+
   test('a key of any text fits a header, and still verifies', async () => {
     await call()('/cases', 'case.opened', {}, options('session_review:ä 1:\ud800\r\n'));
     const { headers, body } = received();
