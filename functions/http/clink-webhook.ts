@@ -6,7 +6,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { readEvent, UnreadableEventError } from '../clink/wire.ts';
 import type { ClinkEvent } from '../decisions/event.ts';
 import type { Received, SignedBody } from '../flows/receive-event.ts';
-import { describeError, log } from '../platform/log.ts';
+import { describeError, log, loggable } from '../platform/log.ts';
 import { count } from '../platform/metrics.ts';
 import { type DeliveryCheck, verifyDelivery } from './verify-delivery.ts';
 import { ANSWERS } from './webhook-answer.ts';
@@ -77,7 +77,7 @@ function refuseContent(size: number): APIGatewayProxyStructuredResultV2 {
 }
 
 function report({ id, type }: ClinkEvent, outcome: Received): void {
-  log.info('webhook_received', { eventId: id, eventType: type, outcome });
+  log.info('webhook_received', { eventId: loggable(id), eventType: loggable(type), outcome });
   if (outcome === 'duplicate_with_other_body') count('WebhookDuplicateOtherBody');
 }
 

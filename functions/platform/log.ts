@@ -36,7 +36,8 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function loggable(value: unknown): string | null {
+/** An id or a code that came from outside, as it may be logged: null when it does not look like one. */
+export function loggable(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && LOGGABLE.test(text) ? text : null;
 }
