@@ -71,7 +71,7 @@ export function readSessionAnswer(data: JsonObject): SessionAnswer {
 /** What `POST /checkout/session` gives back; null when either part is missing, for then no shopper can pay. */
 export function readCreatedSession(data: JsonObject): { clinkSessionId: string; checkoutUrl: string } | null {
   const clinkSessionId = identifier(data.sessionId);
-  const checkoutUrl = typeof data.url === 'string' && URL.canParse(data.url) ? data.url : null;
+  const checkoutUrl = typeof data.url === 'string' && URL.canParse(data.url) ? storable(data.url) : null;
   return clinkSessionId && checkoutUrl ? { clinkSessionId, checkoutUrl } : null;
 }
 
@@ -170,7 +170,7 @@ function storable(text: string): string {
 
 /** An amount's digits: a JSON number with its exponent written out (serializers write 1.0E7), or a string as it is. */
 function amountText(value: unknown): string | null {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return storable(value);
   return value instanceof JsonNumber ? withoutExponent(value.source) : null;
 }
 

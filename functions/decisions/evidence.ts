@@ -63,5 +63,6 @@ export function sessionAnswerEvidence(answer: SessionAnswer): Evidence {
 
 /** Free text from outside, bounded: a case is read by people, and a field that should hold an amount may hold anything. */
 export function shown(text: string | null): string | null {
-  return text === null ? null : text.slice(0, 64);
+  // A cut through a surrogate pair leaves a half that JSONB refuses.
+  return text === null ? null : text.slice(0, 64).toWellFormed();
 }
