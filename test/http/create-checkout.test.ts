@@ -14,6 +14,7 @@ beforeEach(() => {
 });
 
 const BODY = '{"productId":"book","quantity":2}';
+const ONLY = 'The body must have the fields productId and quantity and no other.';
 const CLAIMS = { sub: 'customer-1', email: 'a@example.test' };
 
 async function answer(changes: Partial<APIGatewayProxyEventV2> = {}, claims: Record<string, string> = CLAIMS) {
@@ -52,9 +53,9 @@ describe('POST /api/checkout/create', () => {
   });
 
   test.each([
-    ['{"productId":"book","quantity":1,"price":"0.01"}', 'price: is not a field of this request.'],
-    ['{"productId":"book","quantity":1,"constructor":1}', 'constructor: is not a field of this request.'],
-    [`{"productId":"book","quantity":1,"${'x'.repeat(99)}":1}`, `${'x'.repeat(64)}: is not a field of this request.`],
+    ['{"productId":"book","quantity":1,"price":"0.01"}', ONLY],
+    ['{"productId":"book","quantity":1,"constructor":1}', ONLY],
+    [`{"productId":"book","quantity":1,"${'x'.repeat(99)}":1}`, ONLY],
     ['{"quantity":1}', 'productId: must be a text of 1 to 255 characters.'],
     ['{"productId":"","quantity":1}', 'productId: must be a text of 1 to 255 characters.'],
     ['{"productId":7,"quantity":1}', 'productId: must be a text of 1 to 255 characters.'],
