@@ -29,6 +29,8 @@ export interface ClinkClientOptions {
   readonly baseUrl: string;
   /** The current key first; a second one is tried when Clink answers 401 to the first. Its failure is thrown as it is. */
   readonly apiKeys: () => Promise<readonly string[]>;
+  /** Asked when Clink answers 401 to all of them: a key that was just rotated in must work at once. */
+  readonly freshApiKeys?: () => Promise<readonly string[]>;
   readonly fetch?: typeof globalThis.fetch;
   readonly now?: () => number;
   /** For one call with all that belongs to it, in milliseconds. */
@@ -37,18 +39,20 @@ export interface ClinkClientOptions {
 
 /** Calls throw `ClinkError`, or the caller's own abort reason. */
 export function createClinkClient(options: ClinkClientOptions): ClinkClient {
-  const { apiKeys, fetch = globalThis.fetch, now = Date.now, timeoutMs } = options;
+  const { apiKeys, freshApiKeys = apiKeys, fetch = globalThis.fetch, now = Date.now, timeoutMs } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
 
   async function call(request: Request, signal?: AbortSignal): Promise<JsonObject> {
     signal?.throwIfAborted();
     const deadline = AbortSignal.timeout(timeoutMs);
-    const [key, previousKey] = await apiKeys();
-    if (key === undefined) throw new ClinkError({ ...request, reason: 'no_api_key', status: null, code: null });
-
     const send = (apiKey: string) => exchange({ baseUrl, fetch, now, apiKey, deadline, caller: signal }, request);
-    let answer = await send(key);
-    if (answer.status === 401 && previousKey !== undefined) answer = await send(previousKey);
+    const keys = await apiKeys();
+    let answer = await sendWithAny(keys, send);
+    if (!answer) throw new ClinkError({ ...request, reason: 'no_api_key', status: null, code: null });
+    if (answer.status === 401) {
+      const fresh = (await freshApiKeys()).filter((key) => !keys.includes(key));
+      answer = (await sendWithAny(fresh, send)) ?? answer;
+    }
     return dataOf(request, answer);
   }
 
@@ -77,7 +81,22 @@ export function createClinkClient(options: ClinkClientOptions): ClinkClient {
   };
 }
 
-function dataOf(request: Request, { status, text }: { status: number; text: string }): JsonObject {
+type Answer = { readonly status: number; readonly text: string };
+
+/** With the first key, and with the second when Clink answers 401: it has done nothing then, so asking again is safe. */
+async function sendWithAny(
+  keys: readonly string[],
+  send: (apiKey: string) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  let answer: Answer | undefined;
+  for (const key of keys.slice(0, 2)) {
+    answer = await send(key);
+    if (answer.status !== 401) return answer;
+  }
+  return answer;
+}
+
+function dataOf(request: Request, { status, text }: Answer): JsonObject {
   const envelope = readEnvelope(status >= 200 && status < 300, text);
   if (envelope.kind === 'data') return envelope.data;
   const code = envelope.kind === 'refused' ? envelope.code : null;

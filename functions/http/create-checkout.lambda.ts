@@ -14,6 +14,7 @@ const apiKeySecretId = text('CLINK_API_KEY_SECRET_ID');
 const clink = createClinkClient({
   baseUrl: text('CLINK_API_URL'),
   apiKeys: () => secrets.read(apiKeySecretId),
+  freshApiKeys: () => secrets.refresh(apiKeySecretId),
   // Well inside the 30 s that API Gateway waits.
   timeoutMs: 10_000,
 });

@@ -9,5 +9,6 @@ const apiKeySecretId = text('CLINK_API_KEY_SECRET_ID');
 export const clink = createClinkClient({
   baseUrl: text('CLINK_API_URL'),
   apiKeys: () => secrets.read(apiKeySecretId),
+  freshApiKeys: () => secrets.refresh(apiKeySecretId),
   timeoutMs: 10_000,
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { createClinkClient } from '../../functions/clink/client.ts';
+import { type ClinkClientOptions, createClinkClient } from '../../functions/clink/client.ts';
 import type { SessionRequest } from '../../functions/clink/wire.ts';
 import { type Recorded, type RecordingServer, startRecordingServer } from '../platform/recording-server.ts';
 
@@ -16,7 +16,9 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-const client = (changes: { apiKeys?: () => Promise<readonly string[]>; timeoutMs?: number; baseUrl?: string } = {}) =>
+type Changes = Partial<Pick<ClinkClientOptions, 'apiKeys' | 'freshApiKeys' | 'timeoutMs' | 'baseUrl'>>;
+
+const client = (changes: Changes = {}) =>
   createClinkClient({
     baseUrl: `${server.url}/api`,
     apiKeys: async () => ['sk_test_current'],
@@ -162,6 +164,16 @@ describe('what goes wrong', () => {
     const apiKeys = async () => ['one', 'two', 'three'];
     await expect(client({ apiKeys }).getOrder('order_1')).rejects.toMatchObject({ status: 401 });
     expect(server.requests).toHaveLength(2);
+  });
+
+  test('one that was just rotated in works at once', async () => {
+    respond = (response, { headers }) => {
+      const known = headers['x-api-key'] === 'sk_test_new';
+      response.writeHead(known ? 200 : 401).end(known ? '{"code":200,"data":{"orderId":"order_1"}}' : 'Unauthorized');
+    };
+    const keys = { apiKeys: async () => ['sk_test_old'], freshApiKeys: async () => ['sk_test_new', 'sk_test_old'] };
+    expect(await client(keys).getOrder('order_1')).toMatchObject({ clinkOrderId: 'order_1' });
+    expect(server.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['sk_test_old', 'sk_test_new']);
   });
 
   test('without a key nothing is sent', async () => {
