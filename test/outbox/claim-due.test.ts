@@ -10,7 +10,8 @@ afterAll(() => stage.close());
 
 const queued = (task: Parameters<Stage['queue']>[0], times: number) =>
   Promise.all(Array.from({ length: times }, () => stage.queue(task)));
-const inQueue = (task: Parameters<Stage['queue']>[0]) => stage.queues.waiting(stage.queues.urlOf(task)).length;
+const inQueue = async (task: Parameters<Stage['queue']>[0]) =>
+  (await stage.queues.waiting(stage.queues.urlOf(task))).length;
 
 async function inFlight(task: string): Promise<number> {
   const [row] = await stage.db.owner<{ n: number }[]>`
@@ -41,13 +42,13 @@ describe('the claimer', () => {
     ]);
     expect((one.get('fulfill')?.sent ?? 0) + (two.get('fulfill')?.sent ?? 0)).toBe(4);
     expect(await inFlight('fulfill')).toBe(4);
-    expect(inQueue('fulfill')).toBe(4);
+    expect(await inQueue('fulfill')).toBe(4);
   });
 
   it('claims a row once, however many claimers run', async () => {
     await queued('reprocess_webhook', 8);
     await Promise.all(Array.from({ length: 4 }, () => stage.claim()));
-    expect(inQueue('reprocess_webhook')).toBe(8);
+    expect(await inQueue('reprocess_webhook')).toBe(8);
   });
 
   it('lets no task with busy workers hold up another', async () => {
@@ -78,7 +79,9 @@ describe('the claimer', () => {
     const counts = await stage.claim({
       hasTime: () => true,
       send: (url, body) =>
-        url.endsWith('/fulfill') ? Promise.reject(new Error('SQS is not there')) : stage.queues.sender.send(url, body),
+        url === stage.queues.urlOf('fulfill')
+          ? Promise.reject(new Error('SQS is not there'))
+          : stage.queues.sender.send(url, body),
     });
     expect(counts.get('fulfill')).toEqual({ sent: 0, returned: 1, exhausted: 0 });
     expect(counts.get('reconcile_attempt')).toMatchObject({ sent: 2 });
@@ -94,7 +97,7 @@ describe('the claimer', () => {
       return 10;
     };
     await expect(stage.claim({ maxInFlight: limit })).rejects.toThrow('cannot say');
-    expect(inQueue('reconcile_attempt')).toBe(1);
+    expect(await inQueue('reconcile_attempt')).toBe(1);
   });
 });
 

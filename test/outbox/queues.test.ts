@@ -28,7 +28,7 @@ describe('the sender', () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
     await queueSender().send(queues.urlOf('fulfill'), 'body');
     vi.unstubAllEnvs();
-    expect(queues.waiting(queues.urlOf('fulfill'))).toEqual(['body']);
+    expect(await queues.waiting(queues.urlOf('fulfill'))).toEqual(['body']);
   });
 
   it('says so when the queue does not take the message', async () => {
@@ -40,14 +40,14 @@ describe('the sender', () => {
     await expect(queues.sender.send(queues.wakeUpUrl, 'body', { signal })).rejects.toMatchObject({
       name: 'AbortError',
     });
-    expect(queues.waiting(queues.wakeUpUrl)).toEqual([]);
+    expect(await queues.waiting(queues.wakeUpUrl)).toEqual([]);
   });
 });
 
 describe('a wake-up', () => {
   it('reaches its queue', async () => {
     await wakeUpSender(queues.wakeUpUrl, queues.sender)();
-    expect(queues.waiting(queues.wakeUpUrl)).toHaveLength(1);
+    expect(await queues.waiting(queues.wakeUpUrl)).toHaveLength(1);
   });
 
   it.each([

@@ -42,7 +42,7 @@ async function wake(eventId: string) {
 }
 const queueReprocessing = (eventId: string) =>
   stage.queue('reprocess_webhook', { dedupeKey: `reprocess_webhook:${eventId}` });
-const wakeUps = () => stage.queues.waiting(stage.queues.wakeUpUrl).length;
+const wakeUps = async () => (await stage.queues.waiting(stage.queues.wakeUpUrl)).length;
 
 describe('a task that succeeds', () => {
   it('is owned under a token and by a worker of its own while it runs', async () => {
@@ -59,7 +59,7 @@ describe('a task that succeeds', () => {
       { newToken: () => 'own' },
     );
     expect(await stage.row(id)).toMatchObject({ status: 'succeeded', claimToken: null, workerId: null, dueInMs: null });
-    expect(wakeUps()).toBe(0);
+    expect(await wakeUps()).toBe(0);
   });
 
   it('wakes the claimer when more of its kind is due', async () => {
@@ -67,7 +67,7 @@ describe('a task that succeeds', () => {
     await stage.queue('fulfill');
     await stage.claim({ maxInFlight: () => 1 });
     await stage.work('fulfill', ok);
-    expect(wakeUps()).toBe(1);
+    expect(await wakeUps()).toBe(1);
   });
 
   it('forgets earlier errors', async () => {
@@ -85,7 +85,7 @@ describe('a message that is no good any more', () => {
   it('runs nothing when SQS delivers it twice', async () => {
     const id = await stage.queue('fulfill');
     await stage.claim();
-    const [body = ''] = stage.queues.waiting(stage.queues.urlOf('fulfill'));
+    const [body = ''] = await stage.queues.waiting(stage.queues.urlOf('fulfill'));
     const ran: number[] = [];
     const handler = taskWorker(stage.runDeps, 'fulfill', async (task) => void ran.push(task.id));
     const responses = await Promise.all([handler(eventOf({ body }), context), handler(eventOf({ body }), context)]);
@@ -96,7 +96,7 @@ describe('a message that is no good any more', () => {
   it('runs nothing when it comes after the task is done, or waits for another try', async () => {
     const id = await stage.queue('fulfill');
     await stage.claim();
-    const [body = ''] = stage.queues.waiting(stage.queues.urlOf('fulfill'));
+    const [body = ''] = await stage.queues.waiting(stage.queues.urlOf('fulfill'));
     await stage.work('fulfill', failingWith({}));
     const ran: number[] = [];
     const handler = taskWorker(stage.runDeps, 'fulfill', async (task) => void ran.push(task.id));
@@ -207,7 +207,7 @@ describe('a task that is woken while it runs', () => {
     const row = await stage.row(id);
     expect(row).toMatchObject({ status: 'pending', attempt: 0, woken: false });
     expect(row.dueInMs).toBeLessThanOrEqual(0);
-    expect(wakeUps()).toBeGreaterThan(0);
+    expect(await wakeUps()).toBeGreaterThan(0);
   });
 
   it('does not fail at the cap', async () => {

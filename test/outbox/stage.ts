@@ -119,7 +119,7 @@ export async function setStage(): Promise<Stage> {
       await db.owner`UPDATE outbox SET attempt = ${attempt} WHERE id = ${id}`;
     },
     async clear() {
-      queues.clear();
+      await queues.clear();
       await db.owner`DELETE FROM outbox`;
     },
     async close() {

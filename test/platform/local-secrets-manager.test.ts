@@ -9,21 +9,20 @@ import {
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startSecrets, type TestSecrets } from '../support/secrets.ts';
 
-import { type LocalSecretsManager, startSecretsManager } from '../../bin/local/secrets-manager.ts';
-
-let server: LocalSecretsManager;
+let secrets: TestSecrets;
 let client: SecretsManagerClient;
 
 beforeEach(async () => {
-  server = await startSecretsManager({ port: 0 });
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  client = new SecretsManagerClient({ endpoint: server.url, region: 'us-east-1', credentials });
+  secrets = await startSecrets();
+  const { url: endpoint, credentials } = secrets;
+  client = new SecretsManagerClient({ endpoint, region: 'us-east-1', credentials });
 });
 
 afterEach(async () => {
   client.destroy();
-  await server.close();
+  await secrets.close();
 });
 
 const valueAt = async (VersionStage: string, SecretId = 'key') =>

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { type LocalSecretsManager, startSecretsManager } from '../../bin/local/secrets-manager.ts';
 import { secretReader } from '../../functions/platform/secrets.ts';
+import { startSecrets, type TestSecrets } from '../support/secrets.ts';
 import { type RecordingServer, startRecordingServer } from './recording-server.ts';
 
-let secrets: LocalSecretsManager;
+let secrets: TestSecrets;
 /** Stands between the SDK and the secrets manager: counts calls, and drops them during an outage. */
 let line: RecordingServer;
 let outage: boolean;
@@ -15,12 +15,13 @@ const DAY_MS = 86_400_000;
 beforeEach(async () => {
   time = 1_786_000_000_000;
   outage = false;
-  secrets = await startSecretsManager({ port: 0 });
+  secrets = await startSecrets();
   line = await startRecordingServer(async (response, { headers, body }) => {
     if (outage) return void response.destroy();
     const forwarded = {
       'content-type': 'application/x-amz-json-1.1',
       'x-amz-target': String(headers['x-amz-target']),
+      authorization: String(headers.authorization),
     };
     const answer = await fetch(secrets.url, { method: 'POST', headers: forwarded, body }).catch(() => null);
     // A read that a test did not wait for may come after its secrets manager has closed.
@@ -29,8 +30,8 @@ beforeEach(async () => {
   });
   vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', line.url);
   vi.stubEnv('AWS_REGION', 'us-east-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', secrets.credentials.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', secrets.credentials.secretAccessKey);
 });
 
 afterEach(async () => {
@@ -44,7 +45,7 @@ const fetches = () => line.requests.length / 2;
 
 describe('secretReader', () => {
   test('reads the only value of a secret, and keeps it for its time to live', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, ttlMs: 1_000, previousForMs: DAY_MS });
     expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
     time += 999;
@@ -56,15 +57,15 @@ describe('secretReader', () => {
   });
 
   test('gives the current value, then the previous one, after a rotation', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
-    secrets.put('clink/webhook', 'whsec_2');
-    secrets.put('clink/webhook', 'whsec_3');
+    await secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_2');
+    await secrets.put('clink/webhook', 'whsec_3');
     expect(await secretReader({ now, previousForMs: DAY_MS }).read('clink/webhook')).toEqual(['whsec_3', 'whsec_2']);
   });
 
   test('gives the previous value for a bounded time only', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
-    secrets.put('clink/webhook', 'whsec_2');
+    await secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_2');
     time = Date.now();
     const reader = secretReader({ now, ttlMs: 1, previousForMs: 60_000 });
     expect(await reader.read('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
@@ -73,13 +74,13 @@ describe('secretReader', () => {
   });
 
   test('gives one value when both versions are the same', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     expect(await secretReader({ now, previousForMs: DAY_MS }).read('clink/webhook')).toEqual(['whsec_1']);
   });
 
   test('reads at the same time share one fetch', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, previousForMs: DAY_MS });
     const all = await Promise.all(Array.from({ length: 20 }, () => reader.read('clink/webhook')));
     expect(all).toEqual(Array.from({ length: 20 }, () => ['whsec_1']));
@@ -89,12 +90,12 @@ describe('secretReader', () => {
   test('a missing secret is not remembered as missing', async () => {
     const reader = secretReader({ now, previousForMs: DAY_MS });
     await expect(reader.read('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
   });
 
   test('an outage fails each read, and is over when it is over', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, ttlMs: 1_000, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
     outage = true;
@@ -105,7 +106,7 @@ describe('secretReader', () => {
   });
 
   test('blank text is no secret', async () => {
-    secrets.put('clink/webhook', ' \n');
+    await secrets.put('clink/webhook', ' \n');
     await expect(secretReader({ now, previousForMs: DAY_MS }).read('clink/webhook')).rejects.toThrow(
       'has no current text',
     );
@@ -119,13 +120,13 @@ describe('secretReader', () => {
   });
 
   test('refresh sees a new value at once, at most once per ten seconds', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
-    secrets.put('clink/webhook', 'whsec_2');
+    await secrets.put('clink/webhook', 'whsec_2');
     expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
     expect(await reader.read('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
-    secrets.put('clink/webhook', 'whsec_3');
+    await secrets.put('clink/webhook', 'whsec_3');
     time += 9_999;
     expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
     expect(fetches()).toBe(2);
@@ -134,13 +135,13 @@ describe('secretReader', () => {
   });
 
   test('a refresh that failed does not use up the next one', async () => {
-    secrets.put('clink/webhook', 'whsec_1');
+    await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
     outage = true;
     await expect(reader.refresh('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
     outage = false;
-    secrets.put('clink/webhook', 'whsec_2');
+    await secrets.put('clink/webhook', 'whsec_2');
     expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
   });
 
@@ -148,7 +149,7 @@ describe('secretReader', () => {
     const reader = secretReader({ now, previousForMs: DAY_MS });
     const names = Array.from({ length: 17 }, (_, i) => `secret-${i}`);
     for (const name of names) {
-      secrets.put(name, name);
+      await secrets.put(name, name);
       await reader.read(name);
     }
     await reader.read('secret-16');

@@ -57,7 +57,7 @@ describe('lease race', () => {
     const row = await stage.row(id);
     expect(row).toMatchObject({ status: 'processing', claimToken: 'token-a', startedAt: null, attempt: 0 });
     expect(row.leaseInMs).toBeGreaterThan(LEASE_MS - 60_000);
-    expect(stage.queues.waiting(stage.queues.urlOf('fulfill'))).toEqual([
+    expect(await stage.queues.waiting(stage.queues.urlOf('fulfill'))).toEqual([
       JSON.stringify({ taskId: id, claimToken: 'token-a' }),
     ]);
   });

@@ -55,7 +55,7 @@ describe('exhaustion and paging', () => {
       errorCode: 'desk_down',
     });
     expect(await orderRow(stage.db.owner, 'order_h2')).toMatchObject({ fulfillmentStatus: 'failed' });
-    expect(stage.queues.waiting(stage.queues.wakeUpUrl)).toHaveLength(1);
+    expect(await stage.queues.waiting(stage.queues.wakeUpUrl)).toHaveLength(1);
   });
 
   it('H3 rollback at the cap: neither failed nor paged, and the message goes back to SQS', async () => {
@@ -93,11 +93,11 @@ describe('exhaustion and paging', () => {
   it('H4 the process dies after the commit: the page is there for whoever claims next', async () => {
     const id = await claimedAtLastTry('order_h4');
     await stage.work('fulfill', failing, { wakeUp: async () => undefined });
-    expect(stage.queues.waiting(stage.queues.wakeUpUrl)).toEqual([]);
+    expect(await stage.queues.waiting(stage.queues.wakeUpUrl)).toEqual([]);
     expect(await stage.pages()).toMatchObject([{ status: 'pending', dedupeKey: `outbox_failure_alert:${id}` }]);
 
     expect((await stage.claim()).get('page_outbox_failure')).toMatchObject({ sent: 1 });
-    expect(stage.queues.waiting(stage.queues.urlOf('page_outbox_failure'))).toHaveLength(1);
+    expect(await stage.queues.waiting(stage.queues.urlOf('page_outbox_failure'))).toHaveLength(1);
   });
 
   it('H5 page delivered: succeeded only once the alert was accepted', async () => {

@@ -1,9 +1,17 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { randomBytes } from 'node:crypto';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { startFauxqs } from 'fauxqs';
 import type { TaskName } from '../../functions/decisions/decision.ts';
 import { TASK_NAMES } from '../../functions/outbox/tasks.ts';
 import { type QueueSender, queueSender } from '../../functions/platform/queues.ts';
+import { startQueueService } from './queue-service.ts';
 
 export interface TestQueues {
   /** What `AWS_ENDPOINT_URL` would be. */
@@ -12,26 +20,31 @@ export interface TestQueues {
   readonly wakeUpUrl: string;
   urlOf(task: TaskName): string;
   /** Bodies of the messages that wait in a queue, delayed ones included. */
-  waiting(queueUrl: string): string[];
+  waiting(queueUrl: string): Promise<string[]>;
   /** Receives one message and hands it over as Lambda would; it stays in the queue when the handler reports it back. */
   deliverOne(queueUrl: string, handler: (event: SQSEvent) => Promise<SQSBatchResponse>): Promise<SQSBatchResponse>;
   /** Forgets all messages. */
-  clear(): void;
+  clear(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The SQS protocol in this process, on a port of its own, with the wake-up queue and one queue for each task. */
+/** The wake-up queue and one queue for each task, the caller's own, spoken to over the protocol of SQS. */
 export async function startQueues(): Promise<TestQueues> {
-  const server = await startFauxqs({ port: 0, logger: false });
-  const endpoint = `http://127.0.0.1:${server.port}`;
-  const create = (name: string): string => server.createQueue(name).queueUrl;
-  const wakeUpUrl = create('wake-up');
-  const urls = new Map(TASK_NAMES.map((task) => [task, create(task)]));
+  const service = await startQueueService();
   const client = new SQSClient({
-    endpoint,
+    endpoint: service.endpoint,
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    useQueueUrlAsEndpoint: false,
   });
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const create = async (name: string): Promise<string> => {
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `${prefix}-${name}` }));
+    return QueueUrl ?? '';
+  };
+  const wakeUpUrl = await create('wake-up');
+  const urls = new Map(await Promise.all(TASK_NAMES.map(async (task) => [task, await create(task)] as const)));
+  const all = [wakeUpUrl, ...urls.values()];
 
   async function receiveOne(queueUrl: string) {
     const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 5 }));
@@ -41,7 +54,7 @@ export async function startQueues(): Promise<TestQueues> {
   }
 
   return {
-    endpoint,
+    endpoint: service.endpoint,
     sender: queueSender(client),
     wakeUpUrl,
     urlOf(task) {
@@ -49,10 +62,7 @@ export async function startQueues(): Promise<TestQueues> {
       if (url === undefined) throw new Error(`no queue for ${task}`);
       return url;
     },
-    waiting(queueUrl) {
-      const messages = server.inspectQueue(nameOf(queueUrl))?.messages;
-      return [...(messages?.ready ?? []), ...(messages?.delayed ?? [])].map(({ body }) => body);
-    },
+    waiting: service.waiting,
     async deliverOne(queueUrl, handler) {
       const { receiptHandle, ...message } = await receiveOne(queueUrl);
       const response = await handler(eventOf({ ...message, receiptHandle, eventSourceARN: queueUrl }));
@@ -61,10 +71,13 @@ export async function startQueues(): Promise<TestQueues> {
       }
       return response;
     },
-    clear: () => server.reset(),
+    async clear() {
+      await Promise.all(all.map((QueueUrl) => client.send(new PurgeQueueCommand({ QueueUrl }))));
+    },
     async stop() {
+      await Promise.all(all.map((QueueUrl) => client.send(new DeleteQueueCommand({ QueueUrl }))));
       client.destroy();
-      await server.stop();
+      await service.stop();
     },
   };
 }
