@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+
+import { type FuzzCounts, fuzz } from './fuzz.ts';
+import { type Stage, startStage } from './stage.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Set by `npm run prove:hostile`. */
+    hostile: { runs: number; seed: number } | undefined;
+  }
+  interface TaskMeta {
+    hostile?: FuzzCounts;
+  }
+}
+
+const asked = inject('hostile');
+const random = Math.trunc(Math.random() * 2 ** 31);
+const rounds = asked ? [asked] : [7, random].map((seed) => ({ seed, runs: 150 }));
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.close());
+
+describe('hostile input', () => {
+  test.for(rounds)('breaks no promise: seed $seed, $runs requests', async (round, { task }) => {
+    const counts = await fuzz(stage, round);
+    task.meta.hostile = counts;
+    expect(counts.inputs).toBeGreaterThanOrEqual(round.runs);
+  });
+});
