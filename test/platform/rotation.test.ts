@@ -7,7 +7,6 @@ import {
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startClinkDouble } from '../../bin/local/clink-double/server.ts';
-import { type LocalSecretsManager, startSecretsManager } from '../../bin/local/secrets-manager.ts';
 import { createClinkClient } from '../../functions/clink/client.ts';
 import { openDatabase } from '../../functions/database/open-database.ts';
 import { inTransaction } from '../../functions/database/transaction.ts';
@@ -17,6 +16,7 @@ import { signedCall } from '../../functions/merchant/signed-call.ts';
 import { type SecretReader, secretReader } from '../../functions/platform/secrets.ts';
 import { clinkSignature, lambdaContext, payload } from '../http/payload.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startSecrets, type TestSecrets } from '../support/secrets.ts';
 import { startRecordingServer } from './recording-server.ts';
 
 /** The steps of docs/rotation.md, over the real protocol of Secrets Manager, with traffic going on all the while. */
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const CACHE_MS = 300_000;
 
 let db: TestDatabase;
-let secrets: LocalSecretsManager;
+let secrets: TestSecrets;
 let operator: SecretsManagerClient;
 /** How much later it is for the functions than for this machine. */
 let later: number;
@@ -37,11 +37,11 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 beforeEach(async () => {
   later = 0;
-  secrets = await startSecretsManager({ port: 0 });
+  secrets = await startSecrets();
   vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', secrets.url);
-  vi.stubEnv('AWS_REGION', 'eu-central-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', secrets.credentials.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', secrets.credentials.secretAccessKey);
   operator = new SecretsManagerClient();
 });
 afterEach(async () => {
@@ -118,7 +118,7 @@ describe('the webhook signing secret', () => {
   const eventId = () => `event_rotation_${++number}`;
 
   it('is replaced by a second endpoint without one genuine delivery refused', async () => {
-    secrets.put('webhook', OLD);
+    await secrets.put('webhook', OLD);
     const warm = instances().map(handlerOf);
     /** Clink's endpoints that are enabled, by their secrets: each gets every event. */
     const enabled = new Set([OLD]);
@@ -148,7 +148,7 @@ describe('the webhook signing secret', () => {
   });
 
   it('is refused when its time as the previous one is over', async () => {
-    secrets.put('webhook', OLD);
+    await secrets.put('webhook', OLD);
     const [reader] = instances();
     const handler = handlerOf(reader ?? expect.fail());
     await put('webhook', NEW);
@@ -160,7 +160,7 @@ describe('the webhook signing secret', () => {
   });
 
   it('that was put in a moment ago works at once, by a single refetch', async () => {
-    secrets.put('webhook', OLD);
+    await secrets.put('webhook', OLD);
     const real = new SecretsManagerClient();
     const fetched: (string | undefined)[] = [];
     const client = {
@@ -189,7 +189,7 @@ describe('the webhook signing secret', () => {
   });
 
   it('that has leaked ends at once when the new one is put in twice', async () => {
-    secrets.put('webhook', OLD);
+    await secrets.put('webhook', OLD);
     await put('webhook', NEW);
     await put('webhook', NEW);
     const handler = handlerOf(secretReader({ now, previousForMs: 24 * HOUR_MS }));
@@ -213,7 +213,7 @@ describe('the Clink API key', () => {
   };
 
   it('is replaced without one call refused', async () => {
-    secrets.put('api-key', 'sk_old');
+    await secrets.put('api-key', 'sk_old');
     const accepted = new Set(['sk_old']);
     const double = await startClinkDouble({
       port: 0,
@@ -257,7 +257,7 @@ describe('the merchant signing secret', () => {
   const NEW = Buffer.from('a new secret of the merchant').toString('base64');
 
   it('is replaced without one call that the endpoint cannot verify', async () => {
-    secrets.put('merchant', OLD);
+    await secrets.put('merchant', OLD);
     let endpointKnows = OLD;
     const endpoint = await startRecordingServer((response, { headers, body }) => {
       try {
@@ -303,7 +303,7 @@ describe('the password of a database of one’s own', () => {
     const secret = (password: string) =>
       JSON.stringify({ host, port, dbname: pathname.slice(1), username: user, password });
     await db.owner.unsafe(`CREATE ROLE ${user} LOGIN PASSWORD 'old' IN ROLE payments_app`);
-    secrets.put('database', secret('old'));
+    await secrets.put('database', secret('old'));
     vi.stubEnv('DATABASE_SECRET_ID', 'database');
     const sql = await openDatabase();
     const [connection] = await sql<{ id: number; user: string }[]>`SELECT pg_backend_pid() AS id, current_user AS user`;
