@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll } from 'vitest';
 import { addStacks } from '../../lib/payments-app.ts';
 
 /** What every merchant gives. */
@@ -56,6 +57,11 @@ export type StackName = 'ClinkPayments' | 'ClinkPaymentsData';
 /** As the CDK's command line asks for it: each resource says where it stands in the tree, and where its code lies. */
 const METADATA = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
 /** Synthesizes the app as `cdk deploy` does. Bundling takes seconds, so only who looks into bundles asks for it. */
 export function synthesize(
   context: Readonly<Record<string, string>>,
@@ -70,6 +76,7 @@ export function synthesize(
   });
   const checks = addStacks(app);
   const assembly = app.synth();
+  folders.push(assembly.directory);
   const template = (stack: StackName): Record<string, unknown> => assembly.getStackByName(stack).template;
   return {
     app,
