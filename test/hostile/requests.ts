@@ -28,8 +28,11 @@ const ENCODINGS = {
   'UTF-16': (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
   'Latin-1': (text) => Buffer.from(text, 'latin1'),
   gzip: (text) => gzipSync(text),
-  'cut UTF-8': (text) => Buffer.from(`${text}é`, 'utf8').subarray(0, -1),
-  'surrogates in UTF-8': (text) => Buffer.concat([Buffer.from(text, 'utf8'), Buffer.from([0xed, 0xa0, 0x80])]),
+  // Inside of a text, so that nothing but the encoding is wrong.
+  'a stray byte': (text) => Buffer.from(text.replace('"event"', '"ev\xffent"'), 'latin1'),
+  'a surrogate in UTF-8': (text) => Buffer.from(text.replace('"event"', '"\xed\xa0\x80"'), 'latin1'),
+  'an overlong NUL': (text) => Buffer.from(text.replace('"event"', '"\xc0\x80"'), 'latin1'),
+  'cut off': (text) => Buffer.from(text, 'utf8').subarray(0, -1),
 } satisfies Record<string, (text: string) => Buffer>;
 
 export type Transport = keyof typeof TRANSPORTS;
