@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -64,11 +64,20 @@ async function placeCluster(folder: string): Promise<Home> {
     ? folder
     : join(tmpdir(), `clink-merchant-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`);
   await mkdir(place, { recursive: true });
+  await refuseForeign(place);
   await chown(place, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   if (isOpen) return { folder: place, binaries, identity: UNPRIVILEGED };
   const copy = join(place, 'native');
   await cp(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true, force: false });
   return { folder: place, binaries: join(copy, 'bin'), identity: UNPRIVILEGED };
+}
+
+/** A name in the temporary folder can be guessed: what somebody else has put there is not for root to hand over. */
+async function refuseForeign(place: string): Promise<void> {
+  const found = await lstat(place);
+  if (!found.isDirectory() || ![0, UNPRIVILEGED.uid].includes(found.uid)) {
+    throw new Error(`${place} belongs to somebody else: remove it, or set DATABASE_URL`);
+  }
 }
 
 async function binaryFolder(): Promise<string> {
@@ -99,7 +108,9 @@ async function initialise(home: Home, data: string): Promise<string> {
   const existing = await readFile(passwordFile, 'utf8').catch(() => null);
   if (existing !== null && (await exists(join(data, 'PG_VERSION')))) return existing.trim();
 
-  await rm(data, { recursive: true, force: true });
+  // Made beside its place and moved there whole: a first start that is killed leaves nothing that looks complete.
+  const unfinished = `${data}.unfinished`;
+  await Promise.all([data, unfinished].map((folder) => rm(folder, { recursive: true, force: true })));
   const password = randomBytes(18).toString('base64url');
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (home.identity.uid !== undefined) await chown(passwordFile, home.identity.uid, home.identity.gid);
@@ -110,7 +121,8 @@ async function initialise(home: Home, data: string): Promise<string> {
     '--encoding=UTF8',
     '--locale=C',
   ];
-  await run(join(home.binaries, 'initdb'), [`--pgdata=${data}`, '--no-sync', ...flags], home);
+  await run(join(home.binaries, 'initdb'), [`--pgdata=${unfinished}`, '--no-sync', ...flags], home);
+  await rename(unfinished, data);
   return password;
 }
 
@@ -154,20 +166,30 @@ async function stop(server: ChildProcess): Promise<void> {
 async function stopLeftover(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid');
   const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
-  if (!Number.isInteger(pid) || pid <= 0 || !(await isPostgres(pid))) return;
-  process.kill(pid, 'SIGINT');
-  while (await exists(file)) await new Promise((tick) => setTimeout(tick, 50));
+  if (!Number.isInteger(pid) || pid <= 0) return;
+  // The number may have gone to another process since: only one that was started on this folder is the server.
+  while ((await commandOf(pid)).includes(data)) {
+    try {
+      process.kill(pid, 'SIGINT');
+    } catch {
+      return;
+    }
+    await new Promise((tick) => setTimeout(tick, 100));
+  }
+  await rm(file, { force: true });
 }
 
-async function isPostgres(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // Where there is no /proc, a live process with the recorded id is taken to be the server.
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres');
-  return command.includes('postgres');
+async function commandOf(pid: number): Promise<string> {
+  const ps = spawn('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const command = await new Promise<string>((settle) => {
+    const chunks: string[] = [];
+    ps.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+    ps.once('error', () => settle(''));
+    ps.once('close', () => settle(chunks.join('')));
+  });
+  return command === ''
+    ? (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ')
+    : command;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -150,7 +150,7 @@ function identifier(value: unknown): string | null {
   const text = value instanceof JsonNumber ? value.source : value;
   if (typeof text !== 'string' || text.length > LONGEST_ID) return null;
   const trimmed = text.trim();
-  return trimmed === '' || trimmed.toLowerCase() === 'null' ? null : storable(text);
+  return trimmed === '' || trimmed.toLowerCase() === 'null' ? null : storable(trimmed);
 }
 
 function label(value: unknown): string | null {

@@ -30,21 +30,32 @@ export type ConnectionOptions = ({ readonly url: string } | { readonly server: D
  */
 export function connect({ max, connectTimeoutSeconds = 5, ...target }: ConnectionOptions): Sql {
   const options = {
+    onclose: () => void poolsWithLoss.add(sql),
     max,
     connect_timeout: connectTimeoutSeconds,
     onnotice: () => undefined,
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: safeInteger } },
   };
-  if ('url' in target) return postgres(target.url, options);
-  const { tls, role, ...server } = target.server;
-  return postgres({
-    ...options,
+  const sql: Sql =
+    'url' in target ? postgres(target.url, options) : postgres({ ...options, ...serverOptions(target.server) });
+  return sql;
+}
+
+function serverOptions({ tls, role, ...server }: DatabaseServer) {
+  return {
     ...server,
-    ssl: tls ? 'verify-full' : false,
+    ssl: tls ? ('verify-full' as const) : false,
     // What the role is set to be limited by counts for who logs in as it, not for who becomes it.
     ...(role !== undefined && { connection: { role, ...LIMITS } }),
-  });
+  };
+}
+
+const poolsWithLoss = new WeakSet<Sql>();
+
+/** Whether a connection of the pool has gone since this was last asked. */
+export function hasLostConnection(sql: Sql): boolean {
+  return poolsWithLoss.delete(sql);
 }
 
 /** As migration 0003 sets them for the application's role, in milliseconds. */

@@ -26,6 +26,8 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 export async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    // A change that waits for a table makes every webhook wait behind it: rather a deployment that is tried again.
+    await tx`SET LOCAL lock_timeout = '10s'`;
     await tx`
       CREATE TABLE IF NOT EXISTS schema_migrations (
         name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now())`;

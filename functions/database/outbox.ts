@@ -23,6 +23,10 @@ export interface Failure {
   readonly errorCode: string | null;
 }
 
+/** What a row that nobody owns has in the columns of a lease. */
+const noLease = (sql: Sql | Transaction) =>
+  sql`claim_token = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL`;
+
 const milliseconds = (sql: Sql | Transaction, ms: number) => sql`${ms} * interval '1 millisecond'`;
 
 /** Queues work once for each dedupe key. Work that had failed for good and is asked for anew gets a fresh set of tries. */
@@ -127,7 +131,7 @@ export async function claimOne(
 /** Gives back a claimed row that could not be sent: due again at once, and no attempt lost. */
 export async function returnUnsent(sql: Sql, ticket: Ticket): Promise<void> {
   await sql`
-    UPDATE outbox SET status = 'pending', claim_token = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL,
+    UPDATE outbox SET status = 'pending', ${noLease(sql)},
                       next_retry_at = now(), updated_at = now()
     WHERE id = ${ticket.id} AND claim_token = ${ticket.claimToken} AND status = 'processing' AND started_at IS NULL`;
 }
@@ -167,7 +171,7 @@ export async function renewLease(
 /** Marks the task succeeded, guarded by the token. */
 export async function finishTask(sql: Sql, owned: OwnedTask): Promise<boolean> {
   const finished = await sql`
-    UPDATE outbox SET status = 'succeeded', claim_token = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL,
+    UPDATE outbox SET status = 'succeeded', ${noLease(sql)},
                       woken = FALSE, last_error = NULL, updated_at = now()
     WHERE id = ${owned.id} AND claim_token = ${owned.claimToken} AND status = 'processing'`;
   return finished.count === 1;
@@ -184,7 +188,7 @@ export async function retryTask(
   delayMs: number,
 ): Promise<{ dueNow: boolean } | null> {
   const [row] = await sql<{ dueNow: boolean }[]>`
-    UPDATE outbox SET status = 'pending', claim_token = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL,
+    UPDATE outbox SET status = 'pending', ${noLease(sql)},
                       attempt = CASE WHEN woken THEN 0 ELSE ${owned.attempt + 1} END,
                       next_retry_at = CASE WHEN woken THEN now() ELSE now() + ${milliseconds(sql, delayMs)} END,
                       woken = FALSE, last_error = ${failureText(failure)}, updated_at = now()
@@ -203,7 +207,7 @@ export async function exhaustTask(
   failure: Failure,
 ): Promise<boolean> {
   const exhausted = await tx`
-    UPDATE outbox SET status = 'failed', claim_token = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL,
+    UPDATE outbox SET status = 'failed', ${noLease(tx)},
                       attempt = ${owned.attempt}, last_error = ${failureText(failure)}, updated_at = now()
     WHERE id = ${owned.id} AND claim_token = ${owned.claimToken} AND status = 'processing' AND NOT woken`;
   return exhausted.count === 1;

@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from './connection.ts';
+import { hasLostConnection, type Sql, type Transaction } from './connection.ts';
 
 /** How a transaction's work ends: its result, and its last writes, not waited for. */
 export interface Writes<T> {
@@ -12,7 +12,7 @@ export interface Writes<T> {
  * everything back, and what is thrown is the first failure in the order of the statements.
  */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<Writes<T>>): Promise<T> {
-  const connection = watch(await sql.reserve());
+  const connection = watch(await reserve(sql));
   try {
     const result = await Promise.race([connection.cut, runAndCommit(connection, work)]);
     connection.tx.release();
@@ -20,6 +20,35 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   } catch (error) {
     await rollBack(connection);
     throw error;
+  }
+}
+
+/** Longer than a connection may take to open, and well within what a webhook's sender waits. */
+const RESERVE_TIMEOUT_MS = 8_000;
+
+class NoConnectionError extends Error {
+  override readonly name = 'NoConnection';
+}
+
+/**
+ * A connection of the pool for one transaction. postgres.js 3.4.9 forgets a reservation that has to open a connection anew
+ * after one was lost, or that waits while one is lost: the first is avoided by a plain query, the second is bounded.
+ */
+async function reserve(sql: Sql): Promise<Transaction> {
+  if (hasLostConnection(sql)) await sql`SELECT 1`;
+  const reserved = sql.reserve();
+  const tooLate = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => tooLate.reject(new NoConnectionError('no database connection in time')),
+    RESERVE_TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([reserved, tooLate.promise]);
+  } catch (error) {
+    reserved.then((late) => late.release()).catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

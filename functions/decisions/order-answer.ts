@@ -83,7 +83,10 @@ function applyStatus(draft: Draft, stored: PaymentAttempt, status: AttemptStatus
 
 function decideSuccess(draft: Draft, eventId: string, clinkOrderId: string, answer: OrderAnswer): Decision {
   const conflict = bookRefundBasis(draft, clinkOrderId, answer);
-  if (conflict) return draft.review(conflict);
+  if (conflict) {
+    aggregatePayment(draft, eventId);
+    return draft.review(conflict);
+  }
   const refundStatus = refundStatusOf(answer.status);
   if (!refundStatus) return settle(draft, eventId, clinkOrderId);
 

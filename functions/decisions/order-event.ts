@@ -63,7 +63,10 @@ function decideArrival(draft: Draft, arrival: Arrival, stored: PaymentAttempt | 
 
   if (event.attemptStatus === 'succeeded' && draft.attempt(clinkOrderId)?.status === 'succeeded') {
     const conflict = bookRefundBasis(draft, clinkOrderId, event);
-    if (conflict) return draft.review(conflict);
+    if (conflict) {
+      aggregatePayment(draft, event.id);
+      return draft.review(conflict);
+    }
   }
   if (event.type === 'order.created') advanceCurrentAttempt(draft, clinkOrderId, created, stored === null);
 

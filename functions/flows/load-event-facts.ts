@@ -19,10 +19,8 @@ export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promis
       ]);
       return { ...NOTHING, order, attempts, storedAttempt };
     }
-    case 'session': {
-      // The attempts are not decided on; they name what may be waiting.
+    case 'session':
       return { ...NOTHING, order: await lockOrder(tx, event.merchantOrderId) };
-    }
     case 'refund': {
       const [order, attempts, storedAttempt, storedRefund, refunds] = await Promise.all([
         lockOrderOfRefund(tx, event.clinkOrderId, event.refundId),

@@ -16,8 +16,10 @@ import type { CheckoutCommand, CheckoutFlow } from './start-checkout.ts';
 
 /** Longer than the call to Clink can take with its one fallback: while it runs, nobody else asks for the same session. */
 const SESSION_LEASE_MS = 22_000;
-/** How long a second request waits for the first one's URL, well inside the gateway's 30 seconds. */
-const PATIENCE_MS = 20_000;
+/** What a request may take in all, so that its own answer reaches the shopper inside the gateway's 30 seconds. */
+const BUDGET_MS = 24_000;
+/** How long a second request waits for the first one's URL: after that too little would be left for a call of its own. */
+const PATIENCE_MS = 12_000;
 const POLL_MS = 200;
 
 /**
@@ -27,10 +29,12 @@ const POLL_MS = 200;
  */
 export async function openSession(flow: CheckoutFlow, command: CheckoutCommand, checkout: Checkout): Promise<string> {
   if (checkout.checkoutUrl !== null) return checkout.checkoutUrl;
-  const turn = await waitForTurn(flow, checkout.id);
+  const startedAt = flow.now();
+  const turn = await waitForTurn(flow, checkout.id, startedAt + PATIENCE_MS);
   if ('url' in turn) return turn.url;
   try {
-    const { clinkSessionId, checkoutUrl } = await askClink(flow.clink, requestFor(flow, command, checkout));
+    const signal = AbortSignal.timeout(Math.max(0, startedAt + BUDGET_MS - flow.now()));
+    const { clinkSessionId, checkoutUrl } = await askClink(flow.clink, requestFor(flow, command, checkout), signal);
     return await keepSession(flow, checkout.id, clinkSessionId, checkoutUrl);
   } catch (error) {
     await releaseSessionLease(flow.sql, checkout.id, turn.lease);
@@ -39,8 +43,11 @@ export async function openSession(flow: CheckoutFlow, command: CheckoutCommand, 
 }
 
 /** The right to ask Clink, or the URL that another request got meanwhile. */
-async function waitForTurn(flow: CheckoutFlow, merchantOrderId: string): Promise<{ lease: string } | { url: string }> {
-  const deadline = flow.now() + PATIENCE_MS;
+async function waitForTurn(
+  flow: CheckoutFlow,
+  merchantOrderId: string,
+  deadline: number,
+): Promise<{ lease: string } | { url: string }> {
   while (true) {
     const lease = await acquireSessionLease(flow.sql, merchantOrderId, SESSION_LEASE_MS);
     if (lease !== null) return { lease };
@@ -51,9 +58,9 @@ async function waitForTurn(flow: CheckoutFlow, merchantOrderId: string): Promise
   }
 }
 
-async function askClink(clink: CheckoutFlow['clink'], request: SessionRequest) {
+async function askClink(clink: CheckoutFlow['clink'], request: SessionRequest, signal: AbortSignal) {
   try {
-    return await clink.createSession(request);
+    return await clink.createSession(request, signal);
   } catch (error) {
     // The shopper's address changed since Clink first saw this reference, and Clink refuses the pair for good.
     if (
@@ -61,7 +68,7 @@ async function askClink(clink: CheckoutFlow['clink'], request: SessionRequest) {
       error.code === 'CUSTOMER_IDENTIFIER_NOT_MATCHED' &&
       request.customerEmail !== null
     ) {
-      return askClink(clink, { ...request, customerEmail: null });
+      return askClink(clink, { ...request, customerEmail: null }, signal);
     }
     log.warn('session_not_opened', { merchantOrderId: request.merchantOrderId, ...describeError(error) });
     const isRefusal = error instanceof ClinkError && error.permanent;

@@ -50,21 +50,18 @@ export function signedCall(settings: SignedCallSettings): SignedCall {
     const body = JSON.stringify({ type, data });
     const id = headerSafe(idempotencyKey);
     const headers = signatureHeaders(await signingSecrets(), id, now(), body);
-    const status = await fetch(merchantUrl + path, {
+    const answer = await fetch(merchantUrl + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': id, ...headers },
       body,
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    }).then(statusOf, () => null);
+    }).catch(() => null);
+    // The status is the whole answer: what becomes of its body does not matter.
+    answer?.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
-    if (status === null || status < 200 || status > 299) throw new MerchantCallError(path, status);
+    if (!answer?.ok) throw new MerchantCallError(path, answer?.status ?? null);
   };
-}
-
-async function statusOf(response: Response): Promise<number> {
-  await response.body?.cancel();
-  return response.status;
 }
 
 function signatureHeaders(secrets: readonly string[], id: string, now: number, body: string): Record<string, string> {

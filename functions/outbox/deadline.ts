@@ -12,8 +12,11 @@ export interface Deadline {
   cancel(): void;
 }
 
-/** What remains for writing the outcome down after work was given up. */
-const RESERVE_MS = 5_000;
+/**
+ * What remains for writing the outcome down after work was given up. Longer than a statement may take, for the work may
+ * have left one on the only connection.
+ */
+const RESERVE_MS = 12_000;
 
 /** Aborts a while before the invocation's remaining milliseconds are over. */
 export function startDeadline(remainingMs: number, timers: Timers): Deadline {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../bin/local/free-port.ts';
 import { connect } from '../../functions/database/connection.ts';
@@ -69,4 +71,83 @@ describe('a transaction', () => {
     });
     await nowhere.end({ timeout: 0 });
   });
+
+  it('works again once a database that was away has come back, also for callers that kept trying', async () => {
+    const line = await startLine(db.ownerUrl);
+    const pool = connect({ url: line.url, max: 1, connectTimeoutSeconds: 2 });
+    const look = () => inTransaction(pool, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
+    expect(await look()).toHaveLength(1);
+
+    await line.takeDown();
+    const tries = await Promise.allSettled(Array.from({ length: 5 }, look));
+    expect(tries.every(({ status }) => status === 'rejected')).toBe(true);
+    await line.bringUp();
+    for (const attempt of await Promise.allSettled(Array.from({ length: 5 }, look))) {
+      if (attempt.status === 'rejected') expect(String(attempt.reason)).toMatch(/CONNECT|ECONN|CLOSED|NoConnection/);
+    }
+    expect(await look()).toHaveLength(1);
+    await pool.end({ timeout: 0 });
+    await line.takeDown();
+  });
+
+  it('does not wait for ever when the connection that it waits for is cut', async () => {
+    const line = await startLine(db.ownerUrl);
+    const pool = connect({ url: line.url, max: 1, connectTimeoutSeconds: 2 });
+    const isHeld = Promise.withResolvers<void>();
+    const held = inTransaction(pool, async (tx) => {
+      await tx`SELECT 1`;
+      isHeld.resolve();
+      await tx`SELECT pg_sleep(60)`;
+      return { result: null, writes: [] };
+    });
+    await isHeld.promise;
+    const waiting = inTransaction(pool, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
+    line.cut();
+    await expect(held).rejects.toThrow();
+    await Promise.allSettled([waiting]);
+    const next = await inTransaction(pool, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
+    expect(next).toHaveLength(1);
+    await pool.end({ timeout: 0 });
+    await line.takeDown();
+  });
 });
+
+/** A line to the database that can be cut, and be dead for a while. */
+async function startLine(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const port = await freePort();
+  const sockets = new Set<Socket>();
+  const server = createServer((from) => {
+    const to = createConnection(Number(target.port), target.hostname);
+    for (const socket of [from, to]) {
+      sockets.add(socket);
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(socket);
+          from.destroy();
+          to.destroy();
+        });
+    }
+    from.pipe(to).pipe(from);
+  });
+  const bringUp = async () => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  await bringUp();
+  return {
+    url: Object.assign(new URL(databaseUrl), { port: String(port) }).href,
+    bringUp,
+    cut,
+    async takeDown() {
+      const closed = once(server, 'close');
+      server.close();
+      cut();
+      await closed;
+    },
+  };
+}

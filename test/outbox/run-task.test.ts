@@ -278,7 +278,7 @@ describe('the invocation', () => {
       { timers: hand.timers },
     );
     const signal = await begun.promise;
-    expect(hand.delays).toEqual([55_000]);
+    expect(hand.delays).toEqual([48_000]);
     hand.timeIsUp();
     expect(await ended).toEqual({ batchItemFailures: [] });
     expect(signal.reason).toMatchObject({ name: 'OutOfTime' });

@@ -30,6 +30,6 @@ export function startSources({ sqs, queues, lambdas, claimEveryMs }: Sources, te
   );
   const pollers = [wakeUps, ...tasks].map((mapping) => startPoller(sqs, mapping));
   teardown.defer(async () => void (await Promise.all(pollers.map((poller) => poller.stop()))));
-  const schedule = startSchedule(claimEveryMs, () => lambdas.invoke(CLAIM, { source: 'aws.scheduler' }));
+  const schedule = startSchedule(claimEveryMs, () => lambdas.invoke(CLAIM, { source: 'aws.events' }));
   teardown.defer(() => schedule.stop());
 }
