@@ -1,4 +1,5 @@
 import { hasLostConnection, type Sql, type Transaction } from './connection.ts';
+import { isConnectionLoss } from './connection-loss.ts';
 
 /** How a transaction's work ends: its result, and its last writes, not waited for. */
 export interface Writes<T> {
@@ -9,12 +10,24 @@ export interface Writes<T> {
 /**
  * Runs `work` in one READ COMMITTED transaction on one connection. BEGIN travels with the first queries of `work`, and
  * COMMIT with the writes that it leaves, so that reading, deciding and writing take two round trips. Any failure rolls
- * everything back, and what is thrown is the first failure in the order of the statements.
+ * everything back, and what is thrown is the first failure in the order of the statements. A connection that is lost
+ * before COMMIT was sent has changed nothing: then `work` runs once more, on another.
  */
 export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<Writes<T>>): Promise<T> {
+  let isCommitSent = false;
+  const once = () => runOnce(sql, work, () => (isCommitSent = true));
+  try {
+    return await once();
+  } catch (error) {
+    if (isCommitSent || !isConnectionLoss(error)) throw error;
+    return once();
+  }
+}
+
+async function runOnce<T>(sql: Sql, work: (tx: Transaction) => Promise<Writes<T>>, onCommit: () => void): Promise<T> {
   const connection = watch(await reserve(sql));
   try {
-    const result = await Promise.race([connection.cut, runAndCommit(connection, work)]);
+    const result = await Promise.race([connection.cut, runAndCommit(connection, work, onCommit)]);
     connection.tx.release();
     return result;
   } catch (error) {
@@ -59,9 +72,15 @@ interface Watched {
   readonly cut: Promise<never>;
 }
 
-async function runAndCommit<T>({ tx, begun }: Watched, work: (tx: Transaction) => Promise<Writes<T>>): Promise<T> {
+async function runAndCommit<T>(
+  { tx, begun }: Watched,
+  work: (tx: Transaction) => Promise<Writes<T>>,
+  onCommit: () => void,
+): Promise<T> {
   const { result, writes } = await work(tx);
-  const ended = await Promise.allSettled([...writes, tx`COMMIT`]);
+  const commit = tx`COMMIT`;
+  onCommit();
+  const ended = await Promise.allSettled([...writes, commit]);
   // A failed statement makes PostgreSQL refuse all after it, so the first failure is the one that says what happened.
   for (const outcome of [...(await begun), ...ended]) {
     if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClinkClient } from '../clink/client.ts';
 import type { Sql } from '../database/connection.ts';
+import { retryingLoss } from '../database/connection-loss.ts';
 import { type Checkout, findCheckout, insertOrder } from '../database/merchant-orders.ts';
 import { findActiveProduct } from '../database/products.ts';
 import { priceOf } from '../merchant/catalog.ts';
@@ -35,7 +36,7 @@ export async function startCheckout(
   flow: CheckoutFlow,
   command: CheckoutCommand,
 ): Promise<{ merchantOrderId: string; checkoutUrl: string }> {
-  const checkout = (await findEarlier(flow.sql, command)) ?? (await makeOrder(flow, command));
+  const checkout = (await retryingLoss(() => findEarlier(flow.sql, command))) ?? (await makeOrder(flow, command));
   return { merchantOrderId: checkout.id, checkoutUrl: await openSession(flow, command, checkout) };
 }
 
@@ -48,7 +49,7 @@ async function findEarlier(sql: Sql, command: CheckoutCommand): Promise<Checkout
 
 async function makeOrder({ sql, newId }: CheckoutFlow, command: CheckoutCommand): Promise<Checkout> {
   const { customerId, productId, quantity, idempotencyKey } = command;
-  const product = await findActiveProduct(sql, productId);
+  const product = await retryingLoss(() => findActiveProduct(sql, productId));
   if (!product) throw new CheckoutRefusedError('product_not_found');
   const price = priceOf({ ...product, unitAmount: BigInt(product.unitAmount) }, quantity);
   if (price.kind === 'refused') throw new CheckoutRefusedError(price.code);

@@ -1,3 +1,4 @@
+import { retryingLoss } from '../database/connection-loss.ts';
 import { findDueTasks } from '../database/outbox.ts';
 import type { TaskName } from '../decisions/decision.ts';
 import { describeError, log } from '../platform/log.ts';
@@ -40,7 +41,7 @@ async function claimPass(
 ): Promise<readonly TaskName[]> {
   const inTrouble = new Set<TaskName>();
   let claimed = 0;
-  for (const task of await findDueTasks(deps.sql, tasks)) {
+  for (const task of await retryingLoss(() => findDueTasks(deps.sql, tasks))) {
     try {
       const counts = await claimAndDispatch(deps, task);
       total.set(task, sum(total.get(task) ?? NONE, counts));

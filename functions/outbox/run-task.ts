@@ -1,3 +1,4 @@
+import { retryingLoss } from '../database/connection-loss.ts';
 import { type OwnedTask, takeOver } from '../database/outbox.ts';
 import type { TaskName } from '../decisions/decision.ts';
 import { log } from '../platform/log.ts';
@@ -39,7 +40,9 @@ export async function runTicket(
   const { sql, newToken, leaseMs, timers } = deps;
   const deadline = startDeadline(remainingMs, timers);
   try {
-    const owned = await takeOver(sql, { id: taskId, ticket: claimToken, claimToken: newToken(), workerId, leaseMs });
+    const take = { id: taskId, ticket: claimToken, claimToken: newToken(), workerId, leaseMs };
+    // Taken over by a try whose answer was lost, the row is not run now but when its lease is over.
+    const owned = await retryingLoss(() => takeOver(sql, take));
     if (!owned) return log.info('ticket_not_good_any_more', { taskId, task });
 
     const lease = startLease(deps, owned, deadline.signal);

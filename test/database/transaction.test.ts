@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../bin/local/free-port.ts';
-import { connect } from '../../functions/database/connection.ts';
+import { connect, type Transaction } from '../../functions/database/connection.ts';
+import { retryingLoss } from '../../functions/database/connection-loss.ts';
 import { inTransaction } from '../../functions/database/transaction.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -46,18 +47,45 @@ describe('a transaction', () => {
     expect(await db.owner`SELECT id FROM products WHERE id = 'p5'`).toHaveLength(0);
   });
 
-  it('fails when its connection is cut between reading and writing, and the pool goes on with a new one', async () => {
+  it.each([
+    ['once: runs again on another connection', 1],
+    ['twice: fails', 2],
+  ])('whose connection is cut between reading and writing, %s', async (_what, cuts) => {
     const other = connect({ url: db.ownerUrl, max: 1 });
-    const cut = inTransaction(db.owner, async (tx) => {
+    let runs = 0;
+    const run = inTransaction(db.owner, async (tx) => {
       const [row] = await tx<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
-      await other`SELECT pg_terminate_backend(${row?.pid ?? 0}, 5000)`;
-      return { result: null, writes: [tx`INSERT INTO products ${tx(product('p6'))}`] };
+      if (runs++ < cuts) await other`SELECT pg_terminate_backend(${row?.pid ?? 0}, 5000)`;
+      return { result: 'done', writes: [tx`INSERT INTO products ${tx(product(`cut_${cuts}`))}`] };
     });
-    await expect(cut).rejects.toThrow();
+    if (cuts === 1) expect(await run).toBe('done');
+    else await expect(run).rejects.toThrow();
+    expect(runs).toBe(2);
     const next = await inTransaction(db.owner, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
     expect(next).toHaveLength(1);
-    expect(await db.owner`SELECT id FROM products WHERE id = 'p6'`).toHaveLength(0);
+    expect(await db.owner`SELECT id FROM products WHERE id = ${`cut_${cuts}`}`).toHaveLength(cuts === 1 ? 1 : 0);
     await other.end();
+  });
+
+  it('is not run again when its connection was lost with COMMIT on the way', async () => {
+    const line = await startLine(db.ownerUrl);
+    const pool = connect({ url: line.url, max: 1 });
+    let runs = 0;
+    const run = inTransaction(pool, async (tx) => {
+      runs++;
+      await tx`SELECT 1`;
+      return { result: null, writes: [tx`SELECT pg_sleep(60)`.then(undefined, () => undefined)] };
+    });
+    await vi.waitFor(async () => {
+      const sleeping =
+        await db.owner`SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%' AND state = 'active'`;
+      expect(sleeping.length).toBeGreaterThan(0);
+    });
+    line.cut();
+    await expect(run).rejects.toThrow();
+    expect(runs).toBe(1);
+    await pool.end({ timeout: 0 });
+    await line.takeDown();
   });
 
   it('fails when the database cannot be reached', async () => {
@@ -90,21 +118,32 @@ describe('a transaction', () => {
     await line.takeDown();
   });
 
+  it('that meets a dead socket, as after a freeze, takes another connection', async () => {
+    const line = await startLine(db.ownerUrl);
+    const pool = connect({ url: line.url, max: 1 });
+    const look = async (tx: Transaction) => ({ result: await tx`SELECT 1`, writes: [] });
+    await inTransaction(pool, look);
+    line.cut();
+    expect(await inTransaction(pool, look)).toHaveLength(1);
+    line.cut();
+    expect(await retryingLoss(() => pool`SELECT 1`.then((rows) => rows))).toHaveLength(1);
+    await pool.end({ timeout: 0 });
+    await line.takeDown();
+  });
+
   it('does not wait for ever when the connection that it waits for is cut', async () => {
     const line = await startLine(db.ownerUrl);
     const pool = connect({ url: line.url, max: 1, connectTimeoutSeconds: 2 });
     const isHeld = Promise.withResolvers<void>();
+    let runs = 0;
     const held = inTransaction(pool, async (tx) => {
-      await tx`SELECT 1`;
       isHeld.resolve();
-      await tx`SELECT pg_sleep(60)`;
-      return { result: null, writes: [] };
+      return { result: await tx`SELECT pg_sleep(${runs++ === 0 ? 60 : 0})`, writes: [] };
     });
     await isHeld.promise;
     const waiting = inTransaction(pool, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
     line.cut();
-    await expect(held).rejects.toThrow();
-    await Promise.allSettled([waiting]);
+    await Promise.allSettled([held, waiting]);
     const next = await inTransaction(pool, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
     expect(next).toHaveLength(1);
     await pool.end({ timeout: 0 });
