@@ -7,6 +7,7 @@ import { openClink } from './clink.ts';
 import { openCloud } from './cloud.ts';
 import { ROOT } from './command.ts';
 import { startDatabase } from './database.ts';
+import { endWithUs } from './end-with-us.ts';
 import { openMerchant } from './merchant.ts';
 import { openQueues } from './queues.ts';
 import { openSecrets } from './secrets.ts';
@@ -16,6 +17,7 @@ import { openSignIn } from './sign-in.ts';
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 export async function openWorld(teardown: AsyncDisposableStack) {
+  endWithUs(teardown);
   const folder = join(ROOT, '.local/deploy-test');
   await mkdir(folder, { recursive: true });
   const lock = lockFolder(folder);
