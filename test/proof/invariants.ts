@@ -279,9 +279,18 @@ function isAsked({ tasks }: Snapshot, key: string): boolean {
   return tasks.some(({ dedupeKey, status }) => dedupeKey === key && (status === 'pending' || status === 'processing'));
 }
 
-/** Decisions between the two states. */
+/** Decisions between the two states. Rows are numbered when they are written, and may be committed in another order. */
 function newRows(now: Snapshot, before: Snapshot | null): readonly JournalRow[] {
-  return before ? now.journal.slice(before.journal.length) : [];
+  if (!before) return [];
+  const { length } = before.journal;
+  const isContinued = JSON.stringify(now.journal[length - 1]) === JSON.stringify(before.journal[length - 1]);
+  if (isContinued) return now.journal.slice(length);
+  const known = before.journal.map((row) => JSON.stringify(row));
+  return now.journal.filter((row) => {
+    const at = known.indexOf(JSON.stringify(row));
+    if (at >= 0) known.splice(at, 1);
+    return at < 0;
+  });
 }
 
 function changed(now: Snapshot, before: Snapshot, name: 'orders' | 'attempts' | 'refunds'): boolean {

@@ -43,7 +43,7 @@ await attempt(`${values.database} random histories in memory and on PostgreSQL`,
   const server = await startProofServer();
   try {
     const db = await openProofDatabase(server.url);
-    const steps = await holdStoreToDatabase(db, Number(values.database), seed).finally(db.close);
+    const steps = await holdStoreToDatabase(db, { runs: Number(values.database), seed }).finally(db.close);
     print(`  ${steps} steps compared`);
   } finally {
     await server.stop();

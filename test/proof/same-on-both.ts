@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MemoryStore } from '../support/memory-store.ts';
+import { MemoryStore, RULES, type Rules } from '../support/memory-store.ts';
 import type { ProofDatabase } from './database.ts';
 import { DatabaseStore } from './database-store.ts';
 import { breaches } from './invariants.ts';
@@ -10,16 +10,28 @@ import { comparable, snapshotOfStore } from './snapshot.ts';
 /** Few enough that random runs reach the last try of a task, its failure, its page, and its waking. */
 const MAX_ATTEMPT = 2;
 
+export interface Comparison {
+  readonly runs: number;
+  readonly seed: number;
+  /** Of the store in memory alone. */
+  readonly rules?: Rules;
+  /** Does not look for a shorter history that fails as well. */
+  readonly endOnFailure?: boolean;
+}
+
 /**
  * Runs random histories on the store in memory and on PostgreSQL through the real flows and workers, and compares everything
  * that is stored after every step. Throws fast-check's report. Returns the number of steps that were compared.
  */
-export async function holdStoreToDatabase(db: ProofDatabase, runs: number, seed: number): Promise<number> {
+export async function holdStoreToDatabase(
+  db: ProofDatabase,
+  { runs, seed, rules = RULES, endOnFailure = false }: Comparison,
+): Promise<number> {
   const app = db.app('proof');
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(randomWorlds({ wild: true }), async ({ world, steps }) => {
-      const memory = new MemoryStore(world.orders, { maxAttempt: MAX_ATTEMPT });
+      const memory = new MemoryStore(world.orders, { rules, maxAttempt: MAX_ATTEMPT });
       const database = new DatabaseStore({ owner: db.owner, app }, world.truth, MAX_ATTEMPT);
       await db.reset(world.orders);
       for (const step of steps) {
@@ -39,7 +51,7 @@ export async function holdStoreToDatabase(db: ProofDatabase, runs: number, seed:
         if (found.length > 0) throw new Error(found.join('\n'));
       }
     }),
-    { numRuns: runs, seed },
+    { numRuns: runs, seed, endOnFailure },
   );
   return compared;
 }

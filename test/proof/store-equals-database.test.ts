@@ -9,5 +9,5 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 it('the store in memory keeps what PostgreSQL keeps, after every step of random histories', async () => {
-  expect(await holdStoreToDatabase(db, 25, 20_260_601)).toBeGreaterThan(200);
+  expect(await holdStoreToDatabase(db, { runs: 25, seed: 20_260_601 })).toBeGreaterThan(200);
 });

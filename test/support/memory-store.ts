@@ -64,6 +64,9 @@ const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['refund_reconcile', 'refund_answer'],
 ]);
 
+/** Far beyond what any history needs until nothing changes any more. */
+const MOST_ROUNDS = 200;
+
 /**
  * The database's part in memory, for one process and no I/O: keys that are unique, rows that are written once, events that
  * stay pending until a decision closes them, tasks that are tried, given up and woken. Lets every order of a history be
@@ -172,7 +175,8 @@ export class MemoryStore {
   }
 
   #untilQuiet(truth: ClinkTruth, isMeant: (task: string) => boolean): void {
-    for (let before = -1; before !== this.#changes; ) {
+    for (let before = -1, rounds = 0; before !== this.#changes; rounds++) {
+      if (rounds > MOST_ROUNDS) throw new Error('the same questions are asked for ever');
       before = this.#changes;
       for (const key of this.openQuestions) if (isMeant(this.tasks.get(key)?.task ?? '')) this.run(key, truth);
     }
