@@ -25,6 +25,6 @@ export function* paymentDifferences({ order, session, attempts, paid }: Book): I
     return;
   }
   const latest = attempts.find(({ clinkOrderId }) => clinkOrderId === session?.clinkOrderId);
-  const expected = latest ? UNPAID.get(latest.status) : 'created';
+  const expected = latest ? UNPAID.get(latest.status) : session ? 'pending' : 'created';
   if (paymentStatus !== expected) yield `${id} is ${paymentStatus}, and its latest attempt makes it ${expected}`;
 }
