@@ -132,6 +132,23 @@ export const eventBody: fc.Arbitrary<string> = fc
     return `${before}${body}${after}`;
   });
 
+/** Every field of every event, its envelope's too, replaced by each of these values, and nothing else wrong. */
+export function* sweptBodies(sources: readonly string[]): Generator<string> {
+  for (const [type, resource] of EVENTS) {
+    const envelope: Members = [...ENVELOPE, ['type', JSON.stringify(type)]];
+    const body = (head: Members, fields: Members) =>
+      objectOf([...head, ['data', dataOf(objectOf([...fields, ...BESIDES]), 'nested')]]);
+    for (const source of sources) {
+      for (const fields of replacements(resource, source)) yield body(envelope, fields);
+      for (const head of replacements(envelope, source)) yield body(head, resource);
+    }
+  }
+}
+
+function replacements(members: Members, source: string): Members[] {
+  return members.map(([name], index) => members.with(index, [name, source]));
+}
+
 /** Bodies that are not even meant to be events. */
 export const otherBody: fc.Arbitrary<string> = fc.oneof(
   hostileValue,

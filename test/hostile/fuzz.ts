@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
+import { sweptBodies } from './event-bodies.ts';
 import { judge, Violation } from './judge.ts';
-import { anyRequest } from './requests.ts';
+import { anyRequest, type Plan, signedDeliveryOf } from './requests.ts';
 import type { Stage } from './stage.ts';
 
-export interface FuzzCounts {
-  readonly seed: number;
+export interface HostileCounts {
   readonly inputs: number;
   readonly tasks: number;
   /** How many requests of each kind got which answer. */
@@ -18,7 +18,24 @@ const REQUESTS_PER_RENEWAL = 25;
 const GOOD_ERROR = /^\w+: (StillWaiting\w*|ClinkError)(:\w+)?$/;
 
 /** Sends `runs` hostile requests. Throws with the seed and the smallest request found when a promise is broken. */
-export async function fuzz(stage: Stage, { seed, runs }: { seed: number; runs: number }): Promise<FuzzCounts> {
+export async function fuzz(stage: Stage, { seed, runs }: { seed: number; runs: number }): Promise<HostileCounts> {
+  const { send, finish } = await startRound(stage);
+  await fc.assert(fc.asyncProperty(anyRequest, send), { seed, numRuns: runs });
+  return finish();
+}
+
+/** Sends every event with each of its fields replaced by each of the values. Throws with the body that broke a promise. */
+export async function sweep(stage: Stage, values: readonly string[]): Promise<HostileCounts> {
+  const { send, finish } = await startRound(stage);
+  for (const body of sweptBodies(values)) {
+    await send(signedDeliveryOf(body)).catch((error: unknown) => {
+      throw new Violation(`${String(error)} after ${body.slice(0, 2_000)}`);
+    });
+  }
+  return finish();
+}
+
+async function startRound(stage: Stage) {
   const answers: Record<string, number> = {};
   let inputs = 0;
   let tasks = 0;
@@ -28,18 +45,20 @@ export async function fuzz(stage: Stage, { seed, runs }: { seed: number; runs: n
     tasks += ran;
     const bad = errors.find((error) => !GOOD_ERROR.test(error));
     if (bad !== undefined) throw new Violation(`a task that hostile input queued ended in ${bad}`);
-    stage.watch.take();
     await stage.renew();
   }
 
   await settle();
-  const property = fc.asyncProperty(anyRequest, async (plan) => {
-    if (inputs % REQUESTS_PER_RENEWAL === 0) await settle();
-    inputs += 1;
-    const kind = await judge(stage, plan);
-    answers[kind] = (answers[kind] ?? 0) + 1;
-  });
-  await fc.assert(property, { seed, numRuns: runs });
-  await settle();
-  return { seed, inputs, tasks, answers };
+  return {
+    async send(plan: Plan): Promise<void> {
+      if (inputs > 0 && inputs % REQUESTS_PER_RENEWAL === 0) await settle();
+      inputs += 1;
+      const kind = await judge(stage, plan);
+      answers[kind] = (answers[kind] ?? 0) + 1;
+    },
+    async finish(): Promise<HostileCounts> {
+      await settle();
+      return { inputs, tasks, answers };
+    },
+  };
 }

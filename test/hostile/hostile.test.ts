@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
-import { type FuzzCounts, fuzz } from './fuzz.ts';
+import { fuzz, type HostileCounts, sweep } from './fuzz.ts';
 import { type Stage, startStage } from './stage.ts';
+import { allValues, UNSTORABLE_VALUES } from './values.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,7 +10,7 @@ declare module 'vitest' {
     hostile: { runs: number; seed: number } | undefined;
   }
   interface TaskMeta {
-    hostile?: FuzzCounts;
+    hostile?: HostileCounts;
   }
 }
 
@@ -28,5 +29,11 @@ describe('hostile input', () => {
     const counts = await fuzz(stage, round);
     task.meta.hostile = counts;
     expect(counts.inputs).toBeGreaterThanOrEqual(round.runs);
+  });
+
+  test('breaks no promise in any field of any event', async ({ task }) => {
+    const counts = await sweep(stage, asked ? allValues() : UNSTORABLE_VALUES.slice(0, 2));
+    task.meta.hostile = counts;
+    expect(Object.keys(counts.answers)).toEqual(expect.arrayContaining(['webhook 200']));
   });
 });

@@ -145,7 +145,7 @@ async function demandStored(stage: Stage, bytes: Buffer): Promise<void> {
   const fields = envelope(text);
   // Nested as deep as this stack cannot follow, but the other one could.
   if (fields === null && depthOf(text) > CERTAIN_DEPTH) return;
-  const id = String(fields?.id).replaceAll('\0', '\ufffd').toWellFormed();
+  const id = String(fields?.id).trim().replaceAll('\0', '\ufffd').toWellFormed();
   const { rows, isBody } = await stage.stored(id, text);
   if (rows !== 1) throw new Violation(`an accepted event is stored ${rows} times`);
   if (id.startsWith('event_hostile_') && !isBody) throw new Violation('an event is stored with another body');

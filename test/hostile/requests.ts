@@ -111,8 +111,13 @@ const oddHeaders: fc.Arbitrary<Headers> = fc.oneof(
 
 const spelling = fc.constantFrom('lower' as const, 'upper' as const, 'title' as const);
 
+/** A body as Clink would send it. */
+export function signedDeliveryOf(text: string): WebhookPlan {
+  return { to: 'webhook', body: plainBody(text), signing: rightSigning, spelling: 'title', headers: [] };
+}
+
 /** Signed as Clink signs, whatever is inside. */
-export const signedDelivery: fc.Arbitrary<WebhookPlan> = fc.record({
+const signedDelivery: fc.Arbitrary<WebhookPlan> = fc.record({
   to: fc.constant('webhook' as const),
   body: carried(fc.oneof({ weight: 6, arbitrary: eventBody }, { weight: 1, arbitrary: otherBody })),
   signing: fc.constant(rightSigning),

@@ -20,7 +20,7 @@ const UNSTORABLE = [
 ];
 
 const TEXTS = [
-  ...['', ' ', '\t\n', 'null', ' NULL ', '\ufeff', '\u202e', '\uffff', '😀', ...UNSTORABLE],
+  ...['', ' ', '\t\n', 'null', ' NULL ', '\ufeff', '\u202e', '\uffff', '😀'],
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'NaN', 'Infinity', '0x10', '1e3', '-1', '+1', '1_000'],
   ...[' 19.99 ', '19,99', '19.99', '0', '١٩', '1786000000000', '1786000000', '9'.repeat(17), '2026-08-06T00:00:00Z'],
   ...['2026-08-06T00:00', '2026-13-45T99:99:99Z', '9999-12-31T23:59:59+99:99', '1969-12-31T23:59:59Z', '2026-08-06'],
@@ -50,6 +50,14 @@ const TEXTS = [
   ],
   ...[SHOPPER_EMAIL, BEARER_TOKEN, '@@order@@', '@@session@@', '@@attempt@@', '@@other-order@@', '@@other-session@@'],
   ...[63, 254, 255, 256, 499, 500, 501, 70_000].map((length) => 'x'.repeat(length)),
+];
+
+/** Source texts for a sweep over all fields: those that the database minds, and all those that can stand for a value. */
+export const UNSTORABLE_VALUES: readonly string[] = UNSTORABLE.map((text) => JSON.stringify(text));
+export const allValues = (): readonly string[] => [
+  ...NUMBERS,
+  ...[...TEXTS, ...UNSTORABLE].map((text) => JSON.stringify(text)),
+  ...STRUCTURES,
 ];
 
 const NESTED = (depth: number) => [
