@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Math.trunc(Date.now() / 1000)) },
     /** Schedules of one case at most; a case that has fewer is tried in full. */
-    samples: { type: 'string', default: '60' },
+    samples: { type: 'string', default: '40' },
   },
 });
 const options = { limit: Number(values.samples), seed: Number(values.seed) };

@@ -73,7 +73,8 @@ export const INVARIANTS: readonly Invariant[] = [
           yield `${id} had ${JSON.stringify(refundBasis)} and has ${JSON.stringify(basis)}`;
       }
       for (const { id, paymentStatus, refundBasis } of now.orders) {
-        if (isPaid(paymentStatus) !== (refundBasis !== null)) yield `${id} is ${paymentStatus}, basis ${refundBasis}`;
+        if (isPaid(paymentStatus) !== (refundBasis !== null))
+          yield `${id} is ${paymentStatus}, basis ${JSON.stringify(refundBasis)}`;
         const attempt = now.attempts.find(({ clinkOrderId }) => clinkOrderId === refundBasis?.clinkOrderId);
         if (refundBasis && (attempt?.merchantOrderId !== id || attempt.status !== 'succeeded'))
           yield `${id} was paid by ${refundBasis.clinkOrderId}, which is ${attempt?.status} of ${attempt?.merchantOrderId}`;
