@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { decideEvent, type EventFacts } from '../../functions/decisions/decide-event.ts';
-import { attempt, merchantOrder, ORDER_ID, orderEvent, refundEvent, sessionEvent, T } from '../support/clink-events.ts';
+import {
+  attempt,
+  merchantOrder,
+  ORDER_ID,
+  orderEvent,
+  paidOrder,
+  refundEvent,
+  sessionEvent,
+  T,
+} from '../support/clink-events.ts';
 
 const NOTHING: EventFacts = { order: null, attempts: [], storedAttempt: null, storedRefund: null, refunds: [] };
 
@@ -27,6 +36,18 @@ describe('deciding an event of any kind', () => {
         dedupeKey: `reprocess_webhook:${event.id}`,
       },
     ]);
+  });
+
+  it.each([
+    ['an order event', orderEvent('order.created'), merchantOrder(), 'attempt_inserted'],
+    ['a session event', sessionEvent('session.complete'), merchantOrder(), 'session_advanced'],
+  ])('%s is decided as what it is', (_kind, event, order, reason) => {
+    expect(decideEvent(event, { ...NOTHING, order }).reason).toBe(reason);
+  });
+
+  it('a refund event is decided by the attempt that is stored under its id', () => {
+    const facts = { ...NOTHING, order: paidOrder(), storedAttempt: attempt({ status: 'succeeded' }) };
+    expect(decideEvent(refundEvent(), facts).reason).toBe('refund_booked');
   });
 
   it('that task comes behind what the deferred event asks for itself', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  currencyExponent,
   fromMinorUnits,
   parseAmount,
   parseCurrency,
@@ -85,6 +86,16 @@ describe('sums and minor units', () => {
     [1n, 'USD', '0.01'],
   ])('%s minor units of %s are %s', (minor, currency, expected) => {
     expect(fromMinorUnits(minor, currency)?.toFixed()).toBe(expected);
+  });
+
+  it.each([
+    [0, 'CLP IDR ISK JPY KRW PYG UGX VND XAF XOF'],
+    [2, 'AED ARS AUD BRL CAD CHF CNY COP CZK DKK EUR GBP HKD HUF ILS INR'],
+    [2, 'MXN MYR NOK NZD PEN PHP PLN RON SAR SEK SGD THB TRY TWD USD ZAR'],
+    [3, 'BHD JOD KWD OMR TND'],
+  ])('%s decimals: %s', (decimals, currencies) => {
+    for (const currency of currencies.split(' '))
+      expect([currency, currencyExponent(currency)]).toEqual([currency, decimals]);
   });
 
   it('does not price in a currency it does not know', () => {

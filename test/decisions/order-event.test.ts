@@ -114,6 +114,13 @@ describe('order events that are done', () => {
     ],
     [
       'attempt_event_outdated',
+      'a failure from before the creation',
+      orderEvent('order.failed', { created: T - 1 }),
+      facts(open, attempt()),
+      'pending',
+    ],
+    [
+      'attempt_event_outdated',
       'an older failure after success',
       orderEvent('order.failed', { created: T + 9 }),
       facts(paidOrder(), paid),
@@ -132,6 +139,13 @@ describe('order events that are done', () => {
       orderEvent('order.failed', { created: T + 11 }),
       facts(paidOrder(), paid),
       'paid',
+    ],
+    [
+      'attempt_already_final',
+      'failure after a refund in part',
+      orderEvent('order.failed', { created: T + 11 }),
+      facts(paidOrder({ paymentStatus: 'partial_refunded' }), paid),
+      'partial_refunded',
     ],
     [
       'attempt_already_final',
@@ -179,6 +193,11 @@ describe('order events that are done', () => {
     ]);
   });
 
+  it('an order that was refunded before it was delivered is not delivered by a late event', () => {
+    const refunded = paidOrder({ paymentStatus: 'refunded', fulfillmentStatus: 'none' });
+    expect(decideOrderEvent(orderEvent('order.failed', { created: T + 11 }), facts(refunded, paid)).tasks).toEqual([]);
+  });
+
   it('what an event changes of a stored attempt is its status, its time and its failure', () => {
     const decision = decideOrderEvent(orderEvent('order.failed', { created: T + 1 }), facts(open, attempt()));
     expect(decision.attemptPatch).toEqual({
@@ -221,6 +240,17 @@ describe('the current attempt', () => {
       { currentAttemptConfirmed: false },
     ],
     [
+      'an earlier attempt than a confirmed one',
+      unseen(merchantOrder({ ...pointing, currentAttemptConfirmed: true }), { ...earlier, attemptCreatedAt: T + 100 }),
+      {},
+    ],
+    [
+      'a known attempt that is later than the current one',
+      facts(merchantOrder(pointing), attempt({ attemptCreatedAt: null }), earlier),
+      { currentClinkOrderId: 'order_A', currentAttemptConfirmed: false },
+    ],
+    ['the current attempt, told once more', facts(open, attempt({ attemptCreatedAt: T - 5 })), {}],
+    [
       'a known attempt beside a confirmed one',
       facts(
         merchantOrder({ ...pointing, currentAttemptConfirmed: true }),
@@ -238,6 +268,19 @@ describe('the current attempt', () => {
       ...(currentClinkOrderId !== undefined && { currentClinkOrderId }),
       ...(currentAttemptConfirmed !== undefined && { currentAttemptConfirmed }),
     }).toEqual(patch);
+  });
+
+  it('gives way to an attempt of a known time while its own is unknown, also to one of the year 1970', () => {
+    const known = unseen(merchantOrder(pointing), { ...earlier, attemptCreatedAt: null });
+    const { orderPatch } = decideOrderEvent(orderEvent('order.created', { created: 0 }), known);
+    expect(orderPatch).toMatchObject({ currentClinkOrderId: 'order_A', currentAttemptConfirmed: false });
+  });
+
+  it('stays as it is when an attempt turns up without its creation, confirmed or not', () => {
+    const unconfirmed = unseen(merchantOrder(pointing), earlier);
+    expect(decideOrderEvent(orderEvent('order.failed'), unconfirmed).orderPatch).toEqual({});
+    const named = unseen(merchantOrder({ currentClinkOrderId: 'order_A', currentAttemptConfirmed: true }));
+    expect(decideOrderEvent(orderEvent('order.failed'), named).orderPatch).toEqual({ paymentStatus: 'payment_failed' });
   });
 
   it('is not confirmed any more once an attempt turns up that Clink was not asked about', () => {
@@ -319,6 +362,13 @@ describe('order events that wait', () => {
     expect(decision).toMatchObject({ outcome: 'deferred', reason, clinkOrderId: 'order_A', review: null });
     expect(decision.tasks.map(({ task }) => task)).toEqual(tasks);
     expect(decision.orderPatch.refundBasis).toBeUndefined();
+  });
+
+  it('each ambiguity of an attempt is a question of its own', () => {
+    const event = orderEvent('order.failed', { created: T + 10 });
+    expect(decideOrderEvent(event, facts(open, waiting)).tasks).toMatchObject([
+      { dedupeKey: `reconcile_attempt:order_A:${event.id}` },
+    ]);
   });
 
   it('an old failure does not outlast an attempt whose place in time is unknown', () => {
@@ -411,7 +461,13 @@ describe('order events for a person', () => {
       review: { reason, dedupeKey, merchantOrderId: ORDER_ID, clinkOrderId: 'order_A', refundId: null },
     });
     expect(decision.orderPatch).toEqual({});
-    expect(decision.tasks).toMatchObject([{ task: 'manual_reconciliation', payload: { caseKey: dedupeKey } }]);
+    expect(decision.tasks).toMatchObject([
+      {
+        task: 'manual_reconciliation',
+        payload: { caseKey: dedupeKey },
+        dedupeKey: `manual_reconciliation:${dedupeKey}`,
+      },
+    ]);
     expect(decision.tasks).toHaveLength(1);
   });
 

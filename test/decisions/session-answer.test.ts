@@ -68,6 +68,23 @@ describe('answers about a session that settle nothing yet', () => {
   });
 });
 
+describe('answers about a session that name an attempt', () => {
+  it('local_state_moved: digits that have moved from one time to the next are a movement', () => {
+    const before = { order: merchantOrder(), attempts: [{ ...a, attemptCreatedAt: 1, lastEventCreated: 23 }] };
+    const attempts = [{ ...a, attemptCreatedAt: 12, lastEventCreated: 3 }];
+    const facts = { ...before, attempts, snapshot: before, namedAttempt: a };
+    expect(decideSessionAnswer(EVENT_ID, sessionAnswer(), facts).reason).toBe('local_state_moved');
+  });
+
+  it('attempt_order_ambiguous: which is not among those of the order', () => {
+    const decision = decideSessionAnswer(EVENT_ID, sessionAnswer({ clinkOrderId: 'order_C' }), {
+      ...still,
+      namedAttempt: attempt({ clinkOrderId: 'order_C' }),
+    });
+    expect(decision).toMatchObject({ outcome: 'deferred', reason: 'attempt_order_ambiguous' });
+  });
+});
+
 describe('answers about a session for a person', () => {
   const responseKey = `session_response_conflict:${ORDER_ID}:${SESSION_ID}`;
   const orderKey = `session_order_conflict:${ORDER_ID}:order_A`;
