@@ -70,8 +70,10 @@ function decideArrival(draft: Draft, arrival: Arrival, stored: PaymentAttempt | 
   }
   if (event.type === 'order.created') advanceCurrentAttempt(draft, clinkOrderId, created, stored === null);
 
-  const settled = aggregatePayment(draft, event.id);
-  if (reason === 'attempt_status_tie' || reason === 'success_contradicts_status') {
+  const isOpen = reason === 'attempt_status_tie' || reason === 'success_contradicts_status';
+  // An event that waits for the order's answer must not be closed by the session's, which may come first.
+  const settled = aggregatePayment(draft, isOpen ? null : event.id);
+  if (isOpen) {
     // One query for each ambiguity, not one for each attempt: a later tie of the same attempt is a new question.
     draft.queue('reconcile_attempt', `reconcile_attempt:${clinkOrderId}:${event.id}`, clinkOrderId);
     return draft.deferred(reason, clinkOrderId);

@@ -10,16 +10,19 @@ const ORDER_STATUS_OF_ATTEMPT: Readonly<Record<AttemptStatus, PaymentStatus>> = 
 
 /**
  * Derives the order's payment status from all of its attempts and queues what follows. Returns false when only Clink can
- * say which attempt is the current one; then `reconcile_session` is queued under the event that raised the question.
+ * say which attempt is the current one; then `reconcile_session` is queued under the event that raised the question, unless
+ * that event must stay open for another answer (null).
  */
-export function aggregatePayment(draft: Draft, eventId: string): boolean {
+export function aggregatePayment(draft: Draft, eventId: string | null): boolean {
   const status = paymentStatusOf(draft.order, draft.attempts);
   const next = status ?? 'pending';
   if (!isPaid(draft.order.paymentStatus) && draft.order.paymentStatus !== next)
     draft.patchOrder({ paymentStatus: next });
 
   if (draft.order.paymentStatus === 'paid') queueFulfillment(draft);
-  if (status === null) draft.queue('reconcile_session', `reconcile_session:${draft.order.id}:${eventId}`);
+  if (status === null && eventId !== null) {
+    draft.queue('reconcile_session', `reconcile_session:${draft.order.id}:${eventId}`);
+  }
   return status !== null;
 }
 

@@ -122,8 +122,7 @@ export const INVARIANTS: readonly Invariant[] = [
     },
   },
   {
-    // A contradicted success may be closed by what Clink says of the session, while Clink is still asked of the attempt.
-    name: 'no processed event without its effect, its case, or a question about it that is still open',
+    name: 'no processed event without its effect or its case',
     *broken(now) {
       for (const { event, status } of now.events) {
         if (status !== 'processed' || event.kind === 'other') continue;
@@ -262,7 +261,6 @@ function hasEffect(now: Snapshot, event: StoredEvent, rows: readonly JournalRow[
       if (attempt?.merchantOrderId !== event.merchantOrderId) return false;
       if (event.type === 'order.created') return attempt.attemptCreatedAt !== null;
       if (event.attemptStatus !== 'succeeded' || rows.some(({ source }) => source === 'order_answer')) return true;
-      if (isAsked(now, `reconcile_attempt:${event.clinkOrderId}:${event.id}`)) return true;
       return attempt.status === 'succeeded' && isPaid(orderOf(now, event.merchantOrderId)?.paymentStatus ?? 'created');
     }
     case 'session': {
@@ -274,10 +272,6 @@ function hasEffect(now: Snapshot, event: StoredEvent, rows: readonly JournalRow[
     case 'other':
       return true;
   }
-}
-
-function isAsked({ tasks }: Snapshot, key: string): boolean {
-  return tasks.some(({ dedupeKey, status }) => dedupeKey === key && (status === 'pending' || status === 'processing'));
 }
 
 /** Decisions between the two states. Rows are numbered when they are written, and may be committed in another order. */
