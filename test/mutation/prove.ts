@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Stryker } from '@stryker-mutator/core';
-
+import { loadStryker } from './stryker.ts';
 import { compareWithList, describeMutant, readList, type Survivor } from './survivors.ts';
 
 const SUITES = ['decisions', 'outbox'] as const;
@@ -16,6 +15,7 @@ const { positionals, values } = parseArgs({
 const asked = positionals.length === 0 ? SUITES : SUITES.filter((suite) => positionals.includes(suite));
 if (asked.length === 0) throw new Error('usage: npm run prove:mutation -- [decisions] [outbox] [--only FILE]');
 
+const Stryker = await loadStryker();
 const list = readList(await readFile(join(import.meta.dirname, 'survivors.md'), 'utf8'));
 for (const suite of asked) {
   if (!(await prove(suite))) process.exitCode = 1;

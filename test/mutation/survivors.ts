@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Stryker } from '@stryker-mutator/core';
-
-export type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+import type { Mutant } from './stryker.ts';
 
 /** A mutant as the list names it: by file and text, not by line, so that code above it may move. */
 export type Survivor = string;
