@@ -32,7 +32,7 @@ describe('hostile input', () => {
   });
 
   test('breaks no promise in any field of any event', async ({ task }) => {
-    const counts = await sweep(stage, asked ? allValues() : UNSTORABLE_VALUES.slice(0, 2));
+    const counts = asked ? await sweep(stage, allValues(), asked.runs) : await sweep(stage, UNSTORABLE_VALUES, 300);
     task.meta.hostile = counts;
     expect(Object.keys(counts.answers)).toEqual(expect.arrayContaining(['webhook 200']));
   });

@@ -8,7 +8,9 @@ if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(seed)) {
   throw new Error('usage: npm run prove:hostile -- [--runs N] [--seed N]');
 }
 
-console.log(`hostile input: ${runs} requests, seed ${seed}, and a sweep over all fields of all events`);
+console.log(
+  `hostile input: ${runs} requests, seed ${seed}, and at most as many in a sweep over all fields of all events`,
+);
 const vitest = await startVitest('test', ['test/hostile/hostile.test.ts'], {
   watch: false,
   testTimeout: 0,

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ const asked = positionals.length === 0 ? SUITES : SUITES.filter((suite) => posit
 if (asked.length === 0) throw new Error('usage: npm run prove:mutation -- [decisions] [outbox] [--only FILE]');
 
 const Stryker = await loadStryker();
+const systemFolder = tmpdir();
 const list = readList(await readFile(join(import.meta.dirname, 'survivors.md'), 'utf8'));
 for (const suite of asked) {
   if (!(await prove(suite))) process.exitCode = 1;
@@ -47,7 +48,10 @@ function isLookedAt(entry: Survivor, suite: Suite): boolean {
 
 /** Stryker on a copy of the project in the machine's temporary folder, so that no mutant is ever seen by anyone else. */
 async function mutate(suite: Suite) {
-  const folder = await mkdtemp(join(tmpdir(), 'mutation-'));
+  const folder = await mkdtemp(join(systemFolder, 'mutation-'));
+  // The databases of the runners too, which run as another user: a runner that is ended for its timeout leaves its own behind.
+  await chmod(folder, 0o755);
+  process.env.TMPDIR = folder;
   try {
     return await new Stryker({
       // Entries are wiring without a decision in it; the tests of the whole stack run them.
@@ -67,6 +71,14 @@ async function mutate(suite: Suite) {
       allowConsoleColors: false,
     }).runMutationTest();
   } finally {
+    await stopDatabases(folder);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function stopDatabases(folder: string): Promise<void> {
+  for await (const file of glob(join(folder, '*/data/postmaster.pid'))) {
+    const [pid] = (await readFile(file, 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGQUIT');
   }
 }
