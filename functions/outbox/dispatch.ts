@@ -1,8 +1,9 @@
 import type { Sql } from '../database/connection.ts';
 import { type Failure, retryTask, returnUnsent, type Ticket } from '../database/outbox.ts';
 import type { TaskName } from '../decisions/decision.ts';
-import { describeError, log } from '../platform/log.ts';
+import { describeError, log, loggable } from '../platform/log.ts';
 import { exhaust } from './exhaust.ts';
+import { logged } from './logged.ts';
 import { writeTicket } from './ticket.ts';
 
 export interface DispatchDeps {
@@ -21,11 +22,15 @@ const NEVER_REPORTED: Failure = { errorName: 'LeaseExpired', errorCode: null };
 export async function dispatch(deps: DispatchDeps, ticket: Ticket): Promise<Dispatch> {
   if (hasKilledItsWorkers(ticket, deps.maxAttempt)) return giveUp(deps.sql, ticket);
   try {
-    const message = writeTicket({ taskId: ticket.id, claimToken: ticket.claimToken });
+    const message = writeTicket({
+      taskId: ticket.id,
+      claimToken: ticket.claimToken,
+      eventId: loggable(ticket.eventId),
+    });
     await deps.send(deps.queueUrlOf(ticket.task), message);
     return 'sent';
   } catch (error) {
-    log.warn('ticket_not_sent', { taskId: ticket.id, task: ticket.task, ...describeError(error) });
+    log.warn('ticket_not_sent', { ...logged(ticket), ...describeError(error) });
     await returnUnsent(deps.sql, ticket);
     return 'returned';
   }

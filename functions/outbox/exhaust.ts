@@ -3,6 +3,7 @@ import { lockOrder, setFulfillmentStatus } from '../database/merchant-orders.ts'
 import { exhaustTask, type Failure, type OwnedTask, queuePage } from '../database/outbox.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { log } from '../platform/log.ts';
+import { logged } from './logged.ts';
 
 export type ExhaustedTask = Pick<OwnedTask, 'id' | 'task' | 'eventId' | 'merchantOrderId' | 'claimToken' | 'attempt'>;
 
@@ -23,6 +24,6 @@ export async function exhaust(sql: Sql, task: ExhaustedTask, failure: Failure): 
     const undelivered = order?.fulfillmentStatus === 'pending' ? [setFulfillmentStatus(tx, order.id, 'failed')] : [];
     return { result: true, writes: [page, ...undelivered] };
   });
-  if (exhausted) log.error('task_exhausted', { taskId: task.id, task: task.task, attempt: task.attempt, ...failure });
+  if (exhausted) log.error('task_exhausted', { ...logged(task), attempt: task.attempt, ...failure });
   return exhausted;
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../database/connection.ts';
 import { type OwnedTask, renewLease } from '../database/outbox.ts';
 import { describeError, log } from '../platform/log.ts';
+import { logged } from './logged.ts';
 import type { Timers } from './timers.ts';
 
 /** The task is not ours any more, or we cannot tell: whatever was to be done next is another worker's to do. */
@@ -34,7 +35,7 @@ export function startLease({ sql, leaseMs, timers }: LeaseDeps, owned: OwnedTask
 
   function lose(error: unknown): void {
     lost.abort(new LeaseLostError('the lease of this task is lost'));
-    log.warn('lease_lost', { taskId: owned.id, task: owned.task, ...(error ? describeError(error) : {}) });
+    log.warn('lease_lost', { ...logged(owned), ...(error ? describeError(error) : {}) });
   }
 
   async function renewOnce(): Promise<void> {

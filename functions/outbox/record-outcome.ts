@@ -4,6 +4,7 @@ import { describeError, log } from '../platform/log.ts';
 import type { WakeUp } from '../platform/queues.ts';
 import { type BackoffSettings, backoffMs } from './backoff.ts';
 import { exhaust } from './exhaust.ts';
+import { logged } from './logged.ts';
 
 export interface OutcomeDeps {
   readonly sql: Sql;
@@ -17,7 +18,7 @@ export interface OutcomeDeps {
 /** Both throw only when the database cannot be told; what another worker owns by now is left alone. */
 export async function recordSuccess(deps: OutcomeDeps, owned: OwnedTask): Promise<void> {
   if (!(await finishTask(deps.sql, owned))) return discard(owned);
-  log.info('task_succeeded', { taskId: owned.id, task: owned.task });
+  log.info('task_succeeded', logged(owned));
   await wakeForBacklog(deps, owned);
 }
 
@@ -30,7 +31,7 @@ export async function recordFailure(deps: OutcomeDeps, owned: OwnedTask, error: 
   const delayMs = backoffMs(attempt, deps.backoff, deps.random);
   const retry = await retryTask(deps.sql, owned, failure, delayMs);
   if (!retry) return discard(owned);
-  log.warn('task_to_be_retried', { taskId: owned.id, task: owned.task, attempt, delayMs, ...failure });
+  log.warn('task_to_be_retried', { ...logged(owned), attempt, delayMs, ...failure });
   await deps.wakeUp(retry.dueNow ? 0 : delayMs);
   await wakeForBacklog(deps, owned);
 }
@@ -49,8 +50,8 @@ function failureOf(error: unknown): Failure {
   return { errorName, errorCode: errorCode ?? (errorStatus === undefined ? null : String(errorStatus)) };
 }
 
-function discard({ id, task }: OwnedTask): void {
-  log.warn('outcome_discarded', { taskId: id, task });
+function discard(owned: OwnedTask): void {
+  log.warn('outcome_discarded', logged(owned));
 }
 
 /** Rows beyond the in-flight limit had no wake-up of their own left; the outcome is safe, so this may fail quietly. */

@@ -32,7 +32,7 @@ class WrongQueueError extends Error {
  */
 export async function runTicket(
   deps: RunDeps,
-  { taskId, claimToken }: TicketMessage,
+  { taskId, claimToken, eventId }: TicketMessage,
   task: TaskName,
   work: Work,
   { workerId, remainingMs }: Invocation,
@@ -43,7 +43,7 @@ export async function runTicket(
     const take = { id: taskId, ticket: claimToken, claimToken: newToken(), workerId, leaseMs };
     // Taken over by a try whose answer was lost, the row is not run now but when its lease is over.
     const owned = await retryingLoss(() => takeOver(sql, take));
-    if (!owned) return log.info('ticket_not_good_any_more', { taskId, task });
+    if (!owned) return log.info('ticket_not_good_any_more', { taskId, task, eventId });
 
     const lease = startLease(deps, owned, deadline.signal);
     const run = owned.task === task ? work : refuseWrongQueue;

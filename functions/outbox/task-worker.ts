@@ -23,7 +23,12 @@ export function taskWorker(deps: RunDeps, task: TaskName, work: Work) {
       await runTicket(deps, ticket, task, work, { workerId: context.awsRequestId, remainingMs });
       return true;
     } catch (error) {
-      log.error('database_unreachable', { task, taskId: ticket.taskId, ...describeError(error) });
+      log.error('database_unreachable', {
+        task,
+        taskId: ticket.taskId,
+        eventId: ticket.eventId,
+        ...describeError(error),
+      });
       return false;
     }
   }

@@ -35,7 +35,7 @@ export class DatabaseStore {
     if (!work) throw new Error(`${ticket.task} is no question`);
     const deps = runDeps(this.#app, () => this.#newToken(), this.#maxAttempt);
     const invocation = { workerId: 'worker', remainingMs: 60_000 };
-    await runTicket(deps, { taskId: ticket.id, claimToken }, ticket.task, work, invocation);
+    await runTicket(deps, { taskId: ticket.id, claimToken, eventId: null }, ticket.task, work, invocation);
   }
 
   /** Runs every open question, due or not, until a round closes none and opens none. */

@@ -52,7 +52,7 @@ export class Stage {
     const claimed = await claimByKey(this.#db.owner, dedupeKey, claimToken);
     if (!claimed) throw new Error(`there is no ${dedupeKey} to claim`);
     await this.#db.owner`UPDATE outbox SET attempt = ${attempt} WHERE id = ${claimed.id}`;
-    return { taskId: claimed.id, claimToken, task: claimed.task };
+    return { taskId: claimed.id, claimToken, eventId: null, task: claimed.task };
   }
 
   /** A worker that died: it had taken the row over, and its lease is over. */

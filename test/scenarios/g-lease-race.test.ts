@@ -57,8 +57,9 @@ describe('lease race', () => {
     const row = await stage.row(id);
     expect(row).toMatchObject({ status: 'processing', claimToken: 'token-a', startedAt: null, attempt: 0 });
     expect(row.leaseInMs).toBeGreaterThan(LEASE_MS - 60_000);
-    expect(await stage.queues.waiting(stage.queues.urlOf('fulfill'))).toEqual([
-      JSON.stringify({ taskId: id, claimToken: 'token-a' }),
+    const waiting = await stage.queues.waiting(stage.queues.urlOf('fulfill'));
+    expect(waiting.map((body) => JSON.parse(body))).toEqual([
+      { taskId: id, claimToken: 'token-a', eventId: expect.any(String) },
     ]);
   });
 
