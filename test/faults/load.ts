@@ -7,25 +7,39 @@ import { liveThrough, type Scene } from './story.ts';
 /** Every so many orders, another shop at the same Clink account sells something. */
 const STRANGER_EVERY = 25;
 
-/** Begins `orders` stories, spread over the seconds, and waits for the end of all. */
-export async function shopUntilAllIsBought(
+/** Shoppers at a time. More would measure how long the machine's queues can get. */
+const AT_ONCE = 60;
+
+export interface Load {
+  readonly orders: number;
+  /** Over which they begin, unless the shoppers before them take longer. */
+  readonly seconds: number;
+  readonly randomness: Randomness;
+}
+
+/** Begins all stories. Resolves when the last has begun, with what resolves when all have ended. */
+export async function beginShopping(
   scene: Scene,
-  { orders, seconds, randomness }: { orders: number; seconds: number; randomness: Randomness },
-): Promise<void> {
+  { orders, seconds, randomness }: Load,
+): Promise<{ readonly ended: Promise<unknown> }> {
   const { tally } = scene;
-  const stories: Promise<void>[] = [];
+  const stories = new Set<Promise<void>>();
+  const startedAt = performance.now();
   for (let n = 0; n < orders; n += 1) {
+    while (stories.size >= AT_ONCE) await Promise.race(stories);
     tally.begun += 1;
-    stories.push(
-      liveThrough(scene, `buy-${n}`, randomness.fork()).then(
-        () => tally.storyEnded(),
-        (error: unknown) => tally.violation(`story ${n} broke off: ${String(error)}`),
-      ),
-    );
+    const story = liveThrough(scene, `buy-${n}`, randomness.fork())
+      .catch((error: unknown) => tally.violation(`story ${n} broke off: ${String(error)}`))
+      .finally(() => {
+        stories.delete(story);
+        tally.finished += 1;
+      });
+    stories.add(story);
     if (n % STRANGER_EVERY === 0) await sellAsStranger(scene, n);
-    await wait((seconds * 1000 * randomness.whole(50, 150)) / (100 * orders));
+    const nextAt = ((n + randomness.next()) * seconds * 1000) / orders;
+    await wait(Math.max(0, startedAt + nextAt - performance.now()));
   }
-  await Promise.all(stories);
+  return { ended: Promise.all(stories) };
 }
 
 /** Its webhooks come to us too, and wait for an order that never appears. */

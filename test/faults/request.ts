@@ -36,9 +36,18 @@ function parse(text: string): Answer['body'] {
   }
 }
 
-/** A request to something that does not fail: the Clink double, or a merchant who is up. */
-export async function command(method: string, url: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await request(method, url, body ? { body } : {});
+/**
+ * A request to something that works: the Clink double, or a merchant who is up. Under load its answer may get lost, and it
+ * is made again then; what that does twice is in the ledgers.
+ */
+export async function command(
+  method: string,
+  url: string,
+  body: object = {},
+  tries = 3,
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await request(method, url, method === 'DELETE' ? {} : { body });
+  if (answer === null && tries > 1) return command(method, url, body, tries - 1);
   if (answer?.status !== 200 || answer.body === null)
     throw new Error(`${method} ${new URL(url).pathname}: ${answer?.status ?? 'no answer'}`);
   return answer.body;

@@ -4,7 +4,7 @@ import { startClink } from './clink.ts';
 import { calmClink, clinkFaults } from './clink-faults.ts';
 import { startDatabase } from './database.ts';
 import { trouble } from './fault.ts';
-import { shopUntilAllIsBought } from './load.ts';
+import { beginShopping } from './load.ts';
 import { machineFaults } from './machine-faults.ts';
 import { calmMerchant, merchantFaults } from './merchant-faults.ts';
 import { Observer } from './observer.ts';
@@ -51,8 +51,8 @@ export async function run({ folder, orders, seconds, randomness }: RunOptions): 
     trouble(queueFaults(queues, randomness.fork()), traffic(500, 3_000)),
     observer.watch((seconds * 1000) / 4, signal),
   ];
-  const shopping = shopUntilAllIsBought({ backend, clink, tally }, { orders, seconds, randomness: randomness.fork() });
-  await Promise.race([shopping, wait(seconds * 1000)]);
+  const load = { orders, seconds, randomness: randomness.fork() };
+  const [shopping] = await Promise.all([beginShopping({ backend, clink, tally }, load), wait(seconds * 1000)]);
   calm.abort();
   await Promise.all(troubles);
   if (!backend.isRunning) await backend.start(0);
@@ -60,7 +60,7 @@ export async function run({ folder, orders, seconds, randomness }: RunOptions): 
   await calmMerchant(backend);
   queues.calm();
   console.log('  no more faults');
-  await shopping;
+  await shopping.ended;
   await calmClink(clink);
   const retried = await settle(database, clink, tally);
   return report({ tally, clink, retried, ...(await observer.compare(tally, clink, backend)) });

@@ -12,10 +12,6 @@ export class Tally {
     if (times > 0) this.faults.set(kind, (this.faults.get(kind) ?? 0) + times);
   }
 
-  storyEnded(): void {
-    this.finished += 1;
-  }
-
   violation(words: string): void {
     this.violations.add(words);
   }
