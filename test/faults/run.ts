@@ -45,7 +45,7 @@ export async function run({ folder, orders, seconds, randomness }: RunOptions): 
   const traffic = (least: number, most: number) =>
     ({ tally, signal, randomness: randomness.fork(), pauseMs: [least, most] }) as const;
   const troubles = [
-    trouble(machineFaults(machines), traffic(500, 4_000)),
+    trouble(machineFaults(machines), traffic(1_000, 6_000)),
     trouble(clinkFaults(clink, randomness.fork()), traffic(200, 1_500)),
     trouble(merchantFaults(backend, randomness.fork()), traffic(300, 2_000)),
     trouble(queueFaults(queues, randomness.fork()), traffic(500, 3_000)),
