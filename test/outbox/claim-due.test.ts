@@ -89,6 +89,32 @@ describe('the claimer', () => {
     expect((await stage.claim()).get('fulfill')).toMatchObject({ sent: 1 });
   });
 
+  it('looks again after a pass of which as much came back as was sent', async () => {
+    await queued('fulfill', 2);
+    let isFirst = true;
+    const counts = await stage.claim({
+      hasTime: () => true,
+      send: async (url, body) => {
+        if (isFirst) {
+          isFirst = false;
+          await stage.queue('reconcile_attempt');
+          throw new Error('SQS is not there');
+        }
+        return stage.queues.sender.send(url, body);
+      },
+    });
+    expect(counts.get('fulfill')).toEqual({ sent: 1, returned: 1, exhausted: 0 });
+    expect(counts.get('reconcile_attempt')).toMatchObject({ sent: 1 });
+  });
+
+  it('passes over a row that somebody else holds', async () => {
+    const [id = 0] = await queued('fulfill', 1);
+    await stage.db.owner.begin(async (tx) => {
+      await tx`SELECT FROM outbox WHERE id = ${id} FOR UPDATE`;
+      expect((await stage.claim()).get('fulfill')).toEqual({ sent: 0, returned: 0, exhausted: 0 });
+    });
+  });
+
   it('says that the database failed after it has served the other tasks', async () => {
     await queued('fulfill', 1);
     await queued('reconcile_attempt', 1);
