@@ -43,6 +43,13 @@ test('an order that was given back before its delivery may go without', () => {
   expect(differences({ ...LEDGER, calls: [TOLD] }, { ...STORED, orders: [withheld] })).toEqual([]);
 });
 
+test('Clink may count a refund that could not be booked', () => {
+  const refunds = [...LEDGER.refunds, { ...REFUSED, amount: '19.99' }];
+  const orders = [{ ...PAID, status: 'refunded', currency: 'USD' }];
+  const found = differences({ ...LEDGER, refunds, orders }, STORED);
+  expect(found).toEqual(['the conflict refund_conflict:rfd_2 has no case']);
+});
+
 describe('a difference is told:', () => {
   test.each<[string, Partial<Ledger>, Partial<Snapshot>, RegExp]>([
     ['a payment that Clink did not take', { orders: [{ ...PAID, status: 'failed', currency: 'USD' }] }, {}, /took 0/],

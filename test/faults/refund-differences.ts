@@ -18,7 +18,7 @@ export function* refundDifferences(book: Book, stored: ReadonlyMap<string, Refun
       canBeBooked(book, refund) && total.plus(refund.amount).lessThanOrEqualTo(order.refundBasis?.amount ?? 0);
     if (!stored.has(refund.refundId) && fits) yield `${refund.refundId} is not stored, and would fit ${order.id}`;
   }
-  yield* statusDifferences(book, booked.length > 0);
+  yield* statusDifferences(book, booked.length === refunds.length);
   yield* toldDifferences(book, total.toFixed());
 }
 
@@ -33,13 +33,16 @@ function isSame({ clinkOrderId, amount, currency }: ClinkRefund, stored: Refund 
   );
 }
 
-/** A refund that could not be booked leaves the order's status to whether Clink was asked about the order again. */
-function* statusDifferences({ order, paid }: Book, isRefunded: boolean): Iterable<string> {
-  const payment = paid.find(({ clinkOrderId }) => clinkOrderId === order.refundBasis?.clinkOrderId);
-  if (!payment) return;
+/** Clink may show a refund that could not be booked here after it was asked for the last time. */
+function* statusDifferences({ order, paid }: Book, isAllBooked: boolean): Iterable<string> {
+  const { refundBasis, refundedAmount, paymentStatus } = order;
+  const payment = paid.find(({ clinkOrderId }) => clinkOrderId === refundBasis?.clinkOrderId);
+  if (!refundBasis || !payment) return;
   const atClink = payment.status === 'success' ? 'paid' : payment.status;
-  const isRight = order.paymentStatus === atClink || (!isRefunded && order.paymentStatus === 'paid');
-  if (!isRight) yield `${order.id} is ${order.paymentStatus}, at Clink ${atClink}`;
+  const refunded = new Money(refundedAmount).equals(refundBasis.amount) ? 'refunded' : 'partial_refunded';
+  const byBooked = new Money(refundedAmount).isZero() ? 'paid' : refunded;
+  const isRight = paymentStatus === atClink || (!isAllBooked && paymentStatus === byBooked);
+  if (!isRight) yield `${order.id} is ${paymentStatus}, at Clink ${atClink}`;
 }
 
 function* toldDifferences({ order, calls }: Book, total: string): Iterable<string> {
