@@ -85,6 +85,15 @@ describe('the worker says', () => {
     expect(lines).toEqual([['error', 'task_exhausted', { ...ofTask(id), attempt: 1, ...failure }]]);
   });
 
+  it('that it will be tried again, and not that it was given up, when it was woken meanwhile', async () => {
+    const id = await claimed();
+    await stage.work('fulfill', async () => {
+      await stage.db.owner`UPDATE outbox SET woken = TRUE WHERE id = ${id}`;
+      throw Object.assign(new Error('text'), { permanent: true });
+    });
+    expect(lines.map(([, code]) => code)).toEqual(['task_to_be_retried']);
+  });
+
   it('that a ticket was no good any more', async () => {
     const id = await claimed();
     await stage.expireLease(id);

@@ -178,6 +178,15 @@ describe('a task that fails', () => {
     expect(await orderRow(stage.db.owner, 'order_permanent')).toMatchObject({ fulfillmentStatus: 'failed' });
   });
 
+  it('does not fail the delivery of its order when it is another task', async () => {
+    await insertPaidOrder(stage.db.owner, 'order_question');
+    const id = await stage.queue('reconcile_session', { merchantOrderId: 'order_question' });
+    await stage.claim();
+    await stage.work('reconcile_session', failingWith({ permanent: true }));
+    expect(await stage.row(id)).toMatchObject({ status: 'failed' });
+    expect(await orderRow(stage.db.owner, 'order_question')).toMatchObject({ fulfillmentStatus: 'pending' });
+  });
+
   it('leaves an order that was delivered all the same as delivered', async () => {
     await insertPaidOrder(stage.db.owner, 'order_delivered');
     await stage.db.owner`UPDATE merchant_orders SET fulfillment_status = 'fulfilled' WHERE id = 'order_delivered'`;
