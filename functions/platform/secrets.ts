@@ -4,7 +4,11 @@ import { milliseconds } from './settings.ts';
 export interface SecretReader {
   /** The current value and, while a rotation has left one, the previous. Throws `SecretUnavailableError`. */
   read(secretId: string): Promise<readonly string[]>;
-  /** Like `read`, past the cache; refetches each secret at most once per ten seconds, else it is `read`. */
+  /**
+   * The values of a fetch that began after this call, or that found other values than the cache had. Each secret is
+   * refetched at most three times in thirty seconds, else this is `read`: a forged delivery must not close the way
+   * for a genuine one, and a flood of them must not reach Secrets Manager.
+   */
   refresh(secretId: string): Promise<readonly string[]>;
 }
 
@@ -17,14 +21,14 @@ interface Options {
   readonly previousForMs: number;
 }
 
-const REFRESH_EVERY_MS = 10_000;
+const REFETCHES = { count: 3, withinMs: 30_000 };
 /** A function reads one or two secrets; the bound is there so that no mistake makes a cache grow. */
 const MAX_ENTRIES = 16;
 
 /** Reads secrets through a short-lived cache. Concurrent reads of one secret share one fetch; a failure is never kept. */
 export function secretReader({ client, now, ttlMs = 300_000, previousForMs }: Options): SecretReader {
   const cache = new Map<string, { values: readonly string[]; expiresAt: number }>();
-  const refreshedAt = new Map<string, number>();
+  const refetchedAt = new Map<string, readonly number[]>();
   const inFlight = new Map<string, Promise<readonly string[]>>();
   let theClient = client;
 
@@ -49,10 +53,18 @@ export function secretReader({ client, now, ttlMs = 300_000, previousForMs }: Op
   }
 
   async function refresh(secretId: string): Promise<readonly string[]> {
-    const last = refreshedAt.get(secretId);
-    if (last !== undefined && now() - last < REFRESH_EVERY_MS) return read(secretId);
+    const known = cache.get(secretId)?.values;
+    const values = await inFlight.get(secretId)?.catch(() => undefined);
+    if (values !== undefined && String(values) !== String(known)) return values;
+    return inFlight.get(secretId) ?? refetch(secretId);
+  }
+
+  async function refetch(secretId: string): Promise<readonly string[]> {
+    const begunAt = now();
+    const recent = (refetchedAt.get(secretId) ?? []).filter((at) => begunAt - at < REFETCHES.withinMs);
+    if (recent.length >= REFETCHES.count) return read(secretId);
     const values = await fetchOnce(secretId);
-    putBounded(refreshedAt, secretId, now());
+    putBounded(refetchedAt, secretId, [...recent, begunAt]);
     return values;
   }
 

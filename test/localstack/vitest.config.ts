@@ -7,7 +7,7 @@ export default defineConfig({
     ...settings.test,
     include: [
       'test/outbox/{queues,workers,claim-due,run-task,refund-policy}.test.ts',
-      'test/platform/{secrets,local-secrets-manager}.test.ts',
+      'test/platform/{secrets,local-secrets-manager,rotation}.test.ts',
     ],
     // The cheaper first: without LocalStack there is no need for a database.
     globalSetup: ['test/localstack/global-setup.ts', 'test/support/global-setup.ts'],

@@ -8,6 +8,7 @@ let secrets: TestSecrets;
 /** Stands between the SDK and the secrets manager: counts calls, and drops them during an outage. */
 let line: RecordingServer;
 let outage: boolean;
+let onAnswer: () => Promise<void>;
 let time: number;
 const now = () => time;
 const DAY_MS = 86_400_000;
@@ -15,6 +16,7 @@ const DAY_MS = 86_400_000;
 beforeEach(async () => {
   time = 1_786_000_000_000;
   outage = false;
+  onAnswer = async () => undefined;
   secrets = await startSecrets();
   line = await startRecordingServer(async (response, { headers, body }) => {
     if (outage) return void response.destroy();
@@ -26,7 +28,9 @@ beforeEach(async () => {
     const answer = await fetch(secrets.url, { method: 'POST', headers: forwarded, body }).catch(() => null);
     // A read that a test did not wait for may come after its secrets manager has closed.
     if (answer === null) return void response.destroy();
-    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' }).end(await answer.text());
+    const words = await answer.text();
+    await onAnswer();
+    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' }).end(words);
   });
   vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', line.url);
   vi.stubEnv('AWS_REGION', 'us-east-1');
@@ -39,6 +43,19 @@ afterEach(async () => {
   await line.close();
   await secrets.close();
 });
+
+/** From now on an answer of the secrets manager stays on its way; `bothHeld` when the two of one fetch do. */
+function holdAnswers() {
+  let count = 0;
+  const both = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  onAnswer = () => {
+    count += 1;
+    if (count === 2) both.resolve();
+    return open.promise;
+  };
+  return { bothHeld: both.promise, letGo: open.resolve };
+}
 
 /** One read asks for both stages. */
 const fetches = () => line.requests.length / 2;
@@ -119,19 +136,45 @@ describe('secretReader', () => {
     );
   });
 
-  test('refresh sees a new value at once, at most once per ten seconds', async () => {
+  test('refresh sees a new value at once, at most three times in thirty seconds', async () => {
+    await secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now, previousForMs: DAY_MS });
+    await reader.read('clink/webhook');
+    for (const next of [2, 3, 4]) {
+      await secrets.put('clink/webhook', `whsec_${next}`);
+      expect(await reader.refresh('clink/webhook')).toEqual([`whsec_${next}`, `whsec_${next - 1}`]);
+    }
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_4', 'whsec_3']);
+    await secrets.put('clink/webhook', 'whsec_5');
+    time += 29_999;
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_4', 'whsec_3']);
+    expect(fetches()).toBe(4);
+    time += 1;
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_5', 'whsec_4']);
+  });
+
+  test('a refresh during a fetch that began before the rotation fetches again', async () => {
+    await secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now, previousForMs: DAY_MS });
+    await reader.read('clink/webhook');
+    const { bothHeld, letGo } = holdAnswers();
+    const forged = reader.refresh('clink/webhook');
+    await bothHeld;
+    await secrets.put('clink/webhook', 'whsec_2');
+    const genuine = reader.refresh('clink/webhook');
+    letGo();
+    expect(await forged).toEqual(['whsec_1']);
+    expect(await genuine).toEqual(['whsec_2', 'whsec_1']);
+  });
+
+  test('refreshes at the same time share the fetch that found the new value', async () => {
     await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
     await secrets.put('clink/webhook', 'whsec_2');
-    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
-    expect(await reader.read('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
-    await secrets.put('clink/webhook', 'whsec_3');
-    time += 9_999;
-    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    const all = await Promise.all(Array.from({ length: 20 }, () => reader.refresh('clink/webhook')));
+    expect(all).toEqual(Array.from({ length: 20 }, () => ['whsec_2', 'whsec_1']));
     expect(fetches()).toBe(2);
-    time += 1;
-    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_3', 'whsec_2']);
   });
 
   test('a refresh that failed does not use up the next one', async () => {
