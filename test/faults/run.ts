@@ -26,6 +26,9 @@ export interface RunOptions {
 export async function run({ folder, orders, seconds, randomness }: RunOptions): Promise<number> {
   const tally = new Tally();
   await using teardown = new AsyncDisposableStack();
+  for (const name of ['SIGINT', 'SIGTERM']) {
+    process.once(name, () => void teardown.disposeAsync().finally(() => process.exit(130)));
+  }
   const database = await startDatabase(folder);
   teardown.defer(() => database.close());
   const clink = await startClink(folder, () => `${backend.stack.apiUrl}/api/webhooks/clink`);

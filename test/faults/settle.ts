@@ -6,7 +6,7 @@ import type { Clink } from './clink.ts';
 import type { Database } from './database.ts';
 import type { Tally } from './tally.ts';
 
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 90_000;
 /** An operator who must look more often than this has a problem that does not heal. */
 const ROUNDS = 3;
 
@@ -17,7 +17,7 @@ const ROUNDS = 3;
 export async function settle(database: Database, clink: Clink, tally: Tally): Promise<ReadonlyMap<string, number>> {
   const retried = new Map<string, number>();
   for (let round = 0; round <= ROUNDS; round += 1) {
-    await rest(database, clink, tally);
+    if (!(await comesToRest(database, clink, tally))) return retried;
     for (const words of unpaged(await snapshotOfDatabase(database.sql))) tally.violation(words);
     const failed = await failedTasks(database);
     if (failed.length === 0) return retried;
@@ -45,17 +45,24 @@ function failedTasks({ sql }: Database): Promise<{ id: number; task: string }[]>
     WHERE status = 'failed' AND NOT (task = 'reprocess_webhook' AND order_id IS NULL)`;
 }
 
-async function rest({ sql }: Database, clink: Clink, tally: Tally): Promise<void> {
-  const endsAt = Date.now() + PATIENCE_MS;
-  while (Date.now() < endsAt) {
+/** Without anything under way; else says what is stuck, once nothing has moved for as long as patience lasts. */
+async function comesToRest({ sql }: Database, clink: Clink, tally: Tally): Promise<boolean> {
+  let before = '';
+  let movedAt = Date.now();
+  for (;;) {
     const undelivered = clink.undelivered();
     const open = await sql<{ task: string; status: string; n: number }[]>`
       SELECT task, status, count(*)::int AS n FROM outbox WHERE status IN ('pending', 'processing')
-      GROUP BY task, status`;
-    if (undelivered.size === 0 && open.length === 0) return;
+      GROUP BY task, status ORDER BY task, status`;
+    if (undelivered.size === 0 && open.length === 0) return true;
+    const picture = JSON.stringify([...undelivered, open]);
+    if (picture !== before) movedAt = Date.now();
+    before = picture;
+    if (Date.now() - movedAt > PATIENCE_MS) {
+      for (const [state, n] of undelivered) tally.violation(`${n} webhooks are still ${state}`);
+      for (const { task, status, n } of open) tally.violation(`${n} ${task} are still ${status}`);
+      return false;
+    }
     await wait(500);
-    if (Date.now() < endsAt) continue;
-    for (const [state, n] of undelivered) tally.violation(`${n} webhooks are still ${state}`);
-    for (const { task, status, n } of open) tally.violation(`${n} ${task} are still ${status}`);
   }
 }
