@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +8,15 @@ import { Randomness } from './randomness.ts';
 
 const USAGE = 'usage: npm run prove:faults -- [--orders N] [--seconds N] [--seed N]';
 
+/** For orders, seconds and seeds alike. */
+const MOST = 999_999_999;
+
 const { values } = parseArgs({
   options: { orders: { type: 'string', default: '200' }, seconds: { type: 'string' }, seed: { type: 'string' } },
 });
 const orders = wholeNumber(values.orders);
 const seconds = wholeNumber(values.seconds ?? String(Math.max(45, Math.ceil(orders / 4))));
-const seed = wholeNumber(values.seed ?? String(Math.floor(Math.random() * 2 ** 31)));
+const seed = values.seed === undefined ? randomInt(MOST + 1) : wholeNumber(values.seed);
 
 console.log(`faults: ${orders} orders within ${seconds} s, seed ${seed}`);
 const folder = await mkdtemp(join(tmpdir(), 'clink-faults-'));
@@ -31,7 +35,7 @@ if (violations === 0) {
 process.exit(violations === 0 ? 0 : 1);
 
 function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text) && Number(text) <= MOST) return Number(text);
   console.error(USAGE);
   process.exit(2);
 }
