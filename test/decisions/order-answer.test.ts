@@ -171,6 +171,17 @@ describe('answers about an attempt for a person', () => {
     expect(decision.tasks).toHaveLength(1);
   });
 
+  it('a success whose money cannot be booked takes back the word that a payment had failed', () => {
+    const refused = merchantOrder({ currentClinkOrderId: 'order_A', paymentStatus: 'payment_failed' });
+    const failed = attempt({ status: 'failed', lastEventCreated: T + 10 });
+    const decision = decideOrderAnswer(EVENT_ID, { ...success, amountTotal: null }, still(refused, failed));
+    expect(decision).toMatchObject({
+      reason: 'invalid_refund_payment_basis',
+      paymentStatusBefore: 'payment_failed',
+      paymentStatusAfter: 'pending',
+    });
+  });
+
   it('what a case about money keeps: that the attempt succeeded, and the basis where there was none', () => {
     const partly = decideOrderAnswer(EVENT_ID, orderAnswer('partial_refunded'), still(open, tied));
     expect(partly).toMatchObject({

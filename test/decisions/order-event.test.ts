@@ -486,6 +486,16 @@ describe('order events for a person', () => {
     expect(ofMoney.attemptPatch?.patch).toMatchObject({ status: 'succeeded' });
   });
 
+  it('a success whose money cannot be booked takes back the word that a payment had failed', () => {
+    const unread = orderEvent('order.succeeded', { created: T + 1, amountTotal: null });
+    const refused = merchantOrder({ currentClinkOrderId: 'order_A', paymentStatus: 'payment_failed' });
+    expect(decideOrderEvent(unread, facts(refused, attempt()))).toMatchObject({
+      reason: 'invalid_refund_payment_basis',
+      paymentStatusBefore: 'payment_failed',
+      paymentStatusAfter: 'pending',
+    });
+  });
+
   it('money that could not be booked keeps the shopper from paying again', () => {
     const unbooked = attempt({ status: 'succeeded', clinkOrderId: 'order_B' });
     const decision = decideOrderEvent(orderEvent('order.failed', { created: T + 1 }), facts(open, attempt(), unbooked));

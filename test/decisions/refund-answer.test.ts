@@ -96,6 +96,18 @@ describe('answers about a refunded attempt for a person', () => {
       partly,
       { ...refunded('5'), attempt: attempt({ clinkSessionId: 'sess_2' }) },
     ],
+    [
+      'refund_order_query_ownership_conflict',
+      "another order's attempt stored, and Clink agrees with it",
+      { ...partly, merchantOrderId: 'mo_2' },
+      { ...refunded('5'), attempt: attempt({ merchantOrderId: 'mo_2' }) },
+    ],
+    [
+      'refund_order_query_ownership_conflict',
+      "another session's attempt stored, and Clink agrees with it",
+      { ...partly, clinkSessionId: 'sess_2' },
+      { ...refunded('5'), attempt: attempt({ clinkSessionId: 'sess_2' }) },
+    ],
     ['refund_reconciliation_order_conflict', 'another attempt was paid', partly, refunded('5', otherBasis)],
     ['invalid_refund_payment_basis', 'no amount', { ...partly, amountTotal: null }, refunded('5')],
     ['refund_payment_basis_conflict', 'another amount', { ...partly, amountTotal: '20' }, refunded('5')],
