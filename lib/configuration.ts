@@ -87,6 +87,13 @@ export const OPTIONS = {
     fallback: '24',
     read: numberBetween(1, 168),
   }),
+  retentionDays: option({
+    meaning:
+      'Days after which finished tasks and the bodies of processed webhooks are deleted; orders, payments, refunds, cases and the journal stay',
+    forWhom: 'whoever must keep evidence for longer, or personal data for less long',
+    fallback: '90',
+    read: numberBetween(7, 3650, 1),
+  }),
   databaseSecretArn: option({
     meaning:
       'Secret with `host`, `port`, `dbname`, `username` and `password` of a PostgreSQL of your own, used instead of a new Aurora cluster',

@@ -14,6 +14,7 @@ export interface OutboxClaimProps {
   readonly wakeUps: WorkQueue;
   readonly timeout: Duration;
   readonly maxInFlight: number;
+  readonly retentionDays: number;
   readonly database: DatabaseAccess;
 }
 
@@ -22,15 +23,20 @@ export class OutboxClaim extends Construct {
   readonly claimer: PaymentsFunction;
   readonly schedule: Rule;
 
-  constructor(scope: Construct, id: string, { workers, wakeUps, timeout, maxInFlight, database }: OutboxClaimProps) {
+  constructor(scope: Construct, id: string, props: OutboxClaimProps) {
     super(scope, id);
+    const { workers, wakeUps, timeout, maxInFlight, retentionDays, database } = props;
     const queues = workers.map(({ task, work }) => [queueVariable(task), work.queue.queueUrl] as const);
     this.claimer = new PaymentsFunction(this, 'Claimer', {
       entry: 'outbox/claim-due',
-      description: 'Leases due rows of the outbox and sends each to its worker',
+      description: 'Leases due rows of the outbox and sends each to its worker; prunes what is finished and old',
       timeout,
       database,
-      environment: { MAX_IN_FLIGHT: String(maxInFlight), ...Object.fromEntries(queues) },
+      environment: {
+        MAX_IN_FLIGHT: String(maxInFlight),
+        RETENTION_DAYS: String(retentionDays),
+        ...Object.fromEntries(queues),
+      },
     });
     for (const { work } of workers) work.queue.grant(this.claimer, 'sqs:SendMessage');
     this.schedule = new Rule(this, 'EveryMinute', {

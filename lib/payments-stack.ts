@@ -59,6 +59,7 @@ export class PaymentsStack extends Stack {
       wakeUps,
       timeout: CLAIM_TIMEOUT,
       maxInFlight: configuration.workersPerTask,
+      retentionDays: configuration.retentionDays,
       database: database.application,
     });
     capabilities.wakeUps(claim.claimer);

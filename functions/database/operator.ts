@@ -45,7 +45,7 @@ export async function readStory(sql: Sql, asked: string, merchantOrderId: string
   const work = events.map(({ id }) => `reprocess_webhook:${id}`);
   const tasks = await sql`
     SELECT ${taskColumns(sql)} FROM outbox WHERE order_id = ${merchantOrderId} OR dedupe_key = ANY(${work}) ORDER BY id`;
-  const sources = [asked, ...tasks.map(({ dedupeKey }) => String(dedupeKey))];
+  const sources = [asked, ...work, ...tasks.map(({ dedupeKey }) => String(dedupeKey))];
   const [order, attempts, refunds, journal, cases] = await Promise.all([
     sql`
       SELECT id, payment_status, fulfillment_status, clink_session_status, trim_scale(original_amount) AS amount,

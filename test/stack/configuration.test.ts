@@ -105,6 +105,13 @@ const VALUES: Readonly<Record<Name, { good: readonly [string, unknown][]; bad: r
     ],
     bad: ['', '0', '169', 'a day'],
   },
+  retentionDays: {
+    good: [
+      ['7', 7],
+      ['3650', 3650],
+    ],
+    bad: ['', '6', '3651', '30.5', 'for ever'],
+  },
   databaseSecretArn: {
     good: [
       ['', ''],

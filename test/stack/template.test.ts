@@ -135,6 +135,14 @@ describe('queues', () => {
     expect(worker?.[0].toLowerCase()).toContain(`${name}worker`);
   });
 
+  it('are pruned by the claimer of what is older than the option says', () => {
+    const short = synthesize({ ...REQUIRED, retentionDays: '30' });
+    const claimers = Object.entries(short.resources('ClinkPayments', 'AWS::Lambda::Function'))
+      .filter(([id]) => id.startsWith('OutboxClaim'))
+      .map(([, { Properties }]) => Properties.Environment?.Variables?.RETENTION_DAYS);
+    expect(claimers).toEqual(['30']);
+  });
+
   it('are not filled faster than workers empty them', () => {
     expect(named('OutboxClaim').Properties.Environment?.Variables?.MAX_IN_FLIGHT).toBe('10');
     const wide = synthesize({ ...REQUIRED, workersPerTask: '25' });
