@@ -1,7 +1,7 @@
-import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { inSandbox } from './sandbox.ts';
 import { loadStryker } from './stryker.ts';
 import { compareWithList, describeMutant, readList, type Survivor } from './survivors.ts';
 
@@ -16,7 +16,6 @@ const asked = positionals.length === 0 ? SUITES : SUITES.filter((suite) => posit
 if (asked.length === 0) throw new Error('usage: npm run prove:mutation -- [decisions] [outbox] [--only FILE]');
 
 const Stryker = await loadStryker();
-const systemFolder = tmpdir();
 const list = readList(await readFile(join(import.meta.dirname, 'survivors.md'), 'utf8'));
 for (const suite of asked) {
   if (!(await prove(suite))) process.exitCode = 1;
@@ -25,18 +24,25 @@ for (const suite of asked) {
 /** Mutates one folder, prints its score, and says whether every survivor is explained in the list. */
 async function prove(suite: Suite): Promise<boolean> {
   const results = await mutate(suite);
-  const count = (...statuses: readonly string[]) => results.filter(({ status }) => statuses.includes(status)).length;
-  const detected = count('Killed', 'Timeout');
-  const left = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-  const survivors = await Promise.all(left.map(describeMutant));
-  const { unexplained, unneeded } = compareWithList(survivors, list);
+  const described = (...statuses: readonly string[]) =>
+    Promise.all(results.filter(({ status }) => statuses.includes(status)).map(describeMutant));
+  const killed = await described('Killed');
+  const timedOut = await described('Timeout');
+  const survivors = await described('Survived', 'NoCoverage');
+  // Nothing can be loaded with the mutant, or else the machine had no database for it: only a person can tell.
+  const untested = await described('RuntimeError');
+  const left = [...survivors, ...untested];
+  const { unexplained, unneeded } = compareWithList(left, list);
 
-  for (const survivor of unexplained) console.log(`  survived unexplained: ${survivor}`);
-  for (const entry of unneeded.filter((of) => isLookedAt(of, suite))) console.log(`  explained but killed: ${entry}`);
+  for (const mutant of timedOut) console.log(`  timed out: ${mutant}`);
+  for (const mutant of unexplained) console.log(`  not detected and not explained: ${mutant}`);
+  for (const entry of unneeded.filter((of) => isLookedAt(of, suite))) console.log(`  explained but detected: ${entry}`);
+  const detected = killed.length + timedOut.length;
   const score = ((100 * detected) / Math.max(detected + survivors.length, 1)).toFixed(1);
   console.log(
-    `mutation of ${suite}: ${results.length} mutants, ${detected} detected (${count('Timeout')} by timeout), ` +
-      `${survivors.length} survived (${survivors.length - unexplained.length} explained), score ${score} %, ` +
+    `mutation of ${suite}: ${results.length} mutants, ${detected} detected (${timedOut.length} by timeout), ` +
+      `${survivors.length} survived, ${untested.length} ended before any test, ` +
+      `${left.length - unexplained.length} of those ${left.length} explained, score ${score} %, ` +
       `violations ${unexplained.length}`,
   );
   return results.length > 0 && unexplained.length === 0;
@@ -47,13 +53,9 @@ function isLookedAt(entry: Survivor, suite: Suite): boolean {
 }
 
 /** Stryker on a copy of the project in the machine's temporary folder, so that no mutant is ever seen by anyone else. */
-async function mutate(suite: Suite) {
-  const folder = await mkdtemp(join(systemFolder, 'mutation-'));
-  // The databases of the runners too, which run as another user: a runner that is ended for its timeout leaves its own behind.
-  await chmod(folder, 0o755);
-  process.env.TMPDIR = folder;
-  try {
-    return await new Stryker({
+function mutate(suite: Suite) {
+  return inSandbox((folder) =>
+    new Stryker({
       // Entries are wiring without a decision in it; the tests of the whole stack run them.
       mutate: [`functions/${suite}/${values.only ?? '**/*.ts'}`, '!**/*.lambda.ts'],
       testRunner: 'vitest',
@@ -69,16 +71,6 @@ async function mutate(suite: Suite) {
       tsconfigFile: 'test/mutation/no-tsconfig.json',
       reporters: ['progress-append-only'],
       allowConsoleColors: false,
-    }).runMutationTest();
-  } finally {
-    await stopDatabases(folder);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function stopDatabases(folder: string): Promise<void> {
-  for await (const file of glob(join(folder, '*/data/postmaster.pid'))) {
-    const [pid] = (await readFile(file, 'utf8')).split('\n');
-    process.kill(Number(pid), 'SIGQUIT');
-  }
+    }).runMutationTest(),
+  );
 }
