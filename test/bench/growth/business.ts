@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { connect, type Sql } from '../../../functions/database/connection.ts';
 import { finishTask, takeOver } from '../../../functions/database/outbox.ts';
 import { receiveEvent } from '../../../functions/flows/receive-event.ts';
-import { clinkWebhookHandler } from '../../../functions/http/clink-webhook.ts';
 import { claimTask } from '../../../functions/outbox/claim-task.ts';
-import { clinkSignature, lambdaContext, payload } from '../../http/payload.ts';
-import { orderBody, sessionBody } from '../../support/webhooks.ts';
+import { handlerOf, type NewOrder, newOrders } from '../delivery/deliveries.ts';
 import type { BenchDatabase } from '../part.ts';
 
 /** A backend at work on one of the databases. */
@@ -20,7 +18,7 @@ export interface Business {
   close(): Promise<void>;
 }
 
-const SECRET = 'whsec_bench';
+const EVENTS_EACH = 3;
 const AT_ONCE = 8;
 const LEASE_MS = 300_000;
 
@@ -28,19 +26,11 @@ export function openBusiness(name: string, database: BenchDatabase): Business {
   const owner = connect({ url: database.ownerUrl, max: 1 });
   const app = connect({ url: database.appUrl, max: AT_ONCE });
   const wakeUp = async (): Promise<void> => undefined;
-  const handler = clinkWebhookHandler({
-    signingSecrets: { read: async () => [SECRET], refresh: async () => [SECRET] },
-    receive: (event, body) => receiveEvent({ sql: app, wakeUp }, event, body),
-    replayWindowMs: 300_000,
-    now: Date.now,
-  });
+  const deliver = handlerOf((event, body) => receiveEvent({ sql: app, wakeUp }, event, body));
 
-  async function deliverEach(histories: Iterable<readonly object[]>): Promise<void> {
-    for (const history of histories) {
-      for (const event of history) {
-        const { statusCode } = await handler(signed(event), lambdaContext);
-        if (statusCode !== 200) throw new Error(`a delivery was answered ${statusCode}`);
-      }
+  async function deliverEach(orders: Iterable<NewOrder>): Promise<void> {
+    for (const { created, succeeded, completed } of orders) {
+      for (const event of [created, succeeded, completed]) await deliver(event);
     }
   }
 
@@ -61,11 +51,10 @@ export function openBusiness(name: string, database: BenchDatabase): Business {
     owner,
     app,
     async eventsPerSecond(orders) {
-      const histories = await newOrders(owner, orders);
-      const next = histories.values();
+      const next = (await newOrders(owner, orders)).values();
       const begun = performance.now();
       await Promise.all(Array.from({ length: AT_ONCE }, () => deliverEach(next)));
-      return histories.flat().length / ((performance.now() - begun) / 1000);
+      return (orders * EVENTS_EACH) / ((performance.now() - begun) / 1000);
     },
     async claimTimes(claims) {
       const times: number[] = [];
@@ -84,31 +73,4 @@ export function openBusiness(name: string, database: BenchDatabase): Business {
       await database.drop();
     },
   };
-}
-
-/** Orders as their checkouts leave them, and what Clink is going to say about each. */
-async function newOrders(owner: Sql, count: number): Promise<object[][]> {
-  const orders = Array.from({ length: count }, () => ({ id: `mo_${randomUUID()}`, sessionId: `sess_${randomUUID()}` }));
-  await owner`
-    INSERT INTO merchant_orders (id, customer_id, product_snapshot, original_amount, original_currency, clink_session_id,
-                                 clink_checkout_url, payment_status)
-    SELECT order_id, 'customer_' || hashtext(order_id) % 200000,
-           '{"id":"poster","name":"Poster","unitAmount":"19.99","quantity":1}', 19.99, 'USD', session_id,
-           'https://checkout.example/pay?token=' || md5(order_id), 'pending'
-    FROM unnest(${orders.map(({ id }) => id)}::text[], ${orders.map((order) => order.sessionId)}::text[])
-      AS new (order_id, session_id)`;
-  return orders.map((order) => {
-    const attempt = `order_${randomUUID()}`;
-    const succeeded = orderBody('order.succeeded', order, attempt, { created: Date.now() + 1000 });
-    const created = orderBody('order.created', order, attempt, { created: Date.now() });
-    return [created, succeeded, sessionBody('session.complete', order, { created: Date.now() + 2000 })];
-  });
-}
-
-function signed(event: object) {
-  const body = JSON.stringify(event);
-  const timestamp = String(Date.now());
-  const signature = clinkSignature(SECRET, timestamp, body);
-  const headers = { 'x-clink-signtype': 'SHA256', 'x-clink-timestamp': timestamp, 'x-clink-signature': signature };
-  return payload({ body, headers });
 }

@@ -1,6 +1,7 @@
 import '../../proof/quiet.ts';
 
 import { pruneHistory } from '../../../functions/outbox/prune-history.ts';
+import { median } from '../delivery/figures.ts';
 import type { Bench, Part, Row } from '../part.ts';
 import { type Business, openBusiness } from './business.ts';
 import { STORED_ORDERS, storeHistory } from './history.ts';
@@ -94,8 +95,4 @@ function middleOf(turns: readonly Turn[]): Turn {
 function inWords(empty?: Turn, full?: Turn): string {
   const words = ({ events, claimMs }: Turn) => `${events.toFixed(0)} events/s and ${claimMs.toFixed(2)} ms a claim`;
   return [empty && `empty ${words(empty)}`, full && `full ${words(full)}`].join(', ');
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
