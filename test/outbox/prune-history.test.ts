@@ -3,6 +3,7 @@ import { receiveEvent } from '../../functions/flows/receive-event.ts';
 import { reprocessEvent } from '../../functions/flows/reprocess-event.ts';
 import { pruneHistory } from '../../functions/outbox/prune-history.ts';
 import { TASK_NAMES } from '../../functions/outbox/tasks.ts';
+import { log } from '../../functions/platform/log.ts';
 import { bodyOf } from '../proof/body.ts';
 import { ORDER_ID, orderEvent, SESSION_ID } from '../support/clink-events.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -107,6 +108,13 @@ describe('of a processed event', () => {
     expect(await db.owner`SELECT FROM order_journal WHERE source = 'reprocess'`).toHaveLength(0);
   });
 
+  it('as many bodies go as there is time for', async () => {
+    await db.owner`
+      INSERT INTO webhook_events (id, type, payload, body_hash, status, updated_at)
+      SELECT 'event_' || n, 't', '{}', 'h', 'processed', ${OLD.updatedAt} FROM generate_series(1, 1500) AS n`;
+    expect(await prune(KEEP_DAYS, () => true)).toEqual({ tasks: 0, bodies: 1500 });
+  });
+
   it('the body stays within the time', async () => {
     await receive(body, KEEP_DAYS - 1);
     expect(await prune()).toEqual({ tasks: 0, bodies: 0 });
@@ -122,6 +130,18 @@ describe('of an event that is not processed', () => {
     expect(await stored()).toMatchObject({ payload: body.text });
     await expect(db.owner`UPDATE webhook_events SET payload = NULL`).rejects.toMatchObject({ code: '23514' });
   });
+});
+
+it('what went is said in one line, and nothing when nothing went', async () => {
+  const said = vi.spyOn(log, 'info').mockImplementation(() => undefined);
+  await prune();
+  expect(said).not.toHaveBeenCalled();
+  await addOrder(db.owner, { id: ORDER_ID, clinkSessionId: SESSION_ID });
+  await receive(body, KEEP_DAYS + 1);
+  await addTask(db.owner, { status: 'succeeded', ...OLD });
+  said.mockClear();
+  await prune();
+  expect(said.mock.calls).toEqual([['history_pruned', { tasks: 1, bodies: 1 }]]);
 });
 
 it('the books stay, however old they are', async () => {
