@@ -2,7 +2,11 @@ import type { DeliveringBackend } from './backend.ts';
 import { type NewOrder, newOrders } from './deliveries.ts';
 
 /** How long after the arrival of `order.succeeded` each of so many orders began to be delivered, in milliseconds. */
-export async function latenciesOf(backend: DeliveringBackend, { count, pace, workers }: Load): Promise<number[]> {
+export async function latenciesOf(
+  backend: DeliveringBackend,
+  count: number,
+  pace: 'one at a time' | 'at once',
+): Promise<number[]> {
   const begun = new Map<string, PromiseWithResolvers<number>>();
   const sources = backend.startSources((merchantOrderId) => begun.get(merchantOrderId)?.resolve(performance.now()));
   const orders = await newOrders(backend.owner, count);
