@@ -1,4 +1,6 @@
+import { delivery } from './delivery/delivery.ts';
+import { growth } from './growth/growth.ts';
 import type { Part } from './part.ts';
 
 /** In the order in which they run. */
-export const PARTS: readonly Part[] = [];
+export const PARTS: readonly Part[] = [delivery, growth];
