@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../functions/database/connection.ts';
-import { claimOne, finishTask, type OwnedTask, renewLease, takeOver } from '../functions/database/outbox.ts';
+import {
+  claimOne,
+  finishTask,
+  lockClaimable,
+  type OwnedTask,
+  renewLease,
+  takeOver,
+} from '../functions/database/outbox.ts';
 import { findCase } from '../functions/database/reconciliation-cases.ts';
 import { inTransaction } from '../functions/database/transaction.ts';
 import { fromMinorUnits } from '../functions/decisions/money.ts';
@@ -28,11 +35,11 @@ afterAll(() => backend.close());
 const LEASE_MS = 300_000;
 
 /** Claims the fulfilment that is due first. */
-function claim(claimToken = 'ticket') {
-  return inTransaction(backend.db.app, async (tx) => ({
-    result: await claimOne(tx, { task: 'fulfill', claimToken, leaseMs: LEASE_MS, maxInFlight: 100 }),
-    writes: [],
-  }));
+function claim(claimToken = 'ticket', sql = backend.db.app) {
+  return inTransaction(sql, async (tx) => {
+    const [id = 0] = await lockClaimable(tx, 'fulfill', 100);
+    return { result: await claimOne(tx, { id, claimToken, leaseMs: LEASE_MS }), writes: [] };
+  });
 }
 
 async function takeOverTask(id: number, ticket = 'ticket'): Promise<OwnedTask> {
@@ -365,11 +372,8 @@ describe('a claim beside 20 000 finished rows', () => {
     };
     await db.owner`SELECT pg_stat_force_next_flush()`;
     const before = await buffers();
-    const claimed = await inTransaction(db.app, async (tx) => ({
-      result: await claimOne(tx, { task: 'fulfill', claimToken: 't', leaseMs: LEASE_MS, maxInFlight: 100 }),
-      writes: [tx`SELECT pg_stat_force_next_flush()`],
-    }));
-    expect(claimed).toBeDefined();
+    expect(await claim('t', db.app)).toBeDefined();
+    await db.app`SELECT pg_stat_force_next_flush()`;
     const used = (await buffers()) - before;
     expect(used).toBeGreaterThan(0);
     expect(used).toBeLessThan(40);

@@ -20,7 +20,7 @@ export async function readFigures(sql: Sql, tasks: readonly TaskName[]): Promise
            ORDER BY due_at, id LIMIT 1) AS first) AS due,
         (SELECT min(first.lease_until) FROM unnest(${tasks}::text[]) AS asked (task) CROSS JOIN LATERAL (
            SELECT lease_until FROM outbox
-           WHERE outbox.task = asked.task AND status = 'processing' AND lease_until <= now()
+           WHERE outbox.task = asked.task AND due_at = lease_until AND lease_until <= now()
            ORDER BY lease_until LIMIT 1) AS first) AS expired,
         (SELECT min(created_at) FROM outbox WHERE task = 'page_outbox_failure' AND due_at IS NOT NULL) AS unsent_page,
         (SELECT created_at FROM webhook_events WHERE status = 'pending' ORDER BY created_at LIMIT 1) AS deferred

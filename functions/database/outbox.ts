@@ -91,39 +91,35 @@ export async function lockTaskForClaim(tx: Transaction, task: TaskName): Promise
 }
 
 /**
- * How many rows of a task can be claimed at this moment: those that are due, as far as its workers have room for them.
- * Here and in the claim the time is the statement's, which is after the wait for the lock and still known to the index.
+ * Locks those rows of a task that can be claimed at this moment: the longest due first, as far as its workers have room,
+ * and none that somebody else holds. One scan finds them all, since it may lead over the remains of what was claimed
+ * before; no more is locked than is returned. The time is the statement's, which is after the wait for the task's lock and
+ * still known to the index.
  */
-export async function countClaimable(tx: Transaction, task: TaskName, maxInFlight: number): Promise<number> {
-  const [row] = await tx<{ claimable: number }[]>`
-    SELECT LEAST(
-      (SELECT count(*) FROM (SELECT FROM outbox WHERE task = ${task} AND due_at <= statement_timestamp()
-                             LIMIT ${maxInFlight}) AS due),
-      (SELECT ${maxInFlight}::bigint - count(*) FROM outbox
-       WHERE task = ${task} AND status = 'processing' AND lease_until > statement_timestamp())) AS claimable`;
-  return Math.max(0, row?.claimable ?? 0);
+export async function lockClaimable(tx: Transaction, task: TaskName, maxInFlight: number): Promise<number[]> {
+  const rows = await tx<{ id: number }[]>`
+    SELECT id FROM (
+      SELECT id FROM outbox WHERE task = ${task} AND due_at <= statement_timestamp()
+      ORDER BY due_at, id LIMIT ${maxInFlight} FOR UPDATE SKIP LOCKED) AS due
+    LIMIT (SELECT GREATEST(0, ${maxInFlight}::bigint - count(*)) FROM outbox
+           WHERE task = ${task} AND due_at = lease_until AND lease_until > statement_timestamp())`;
+  return rows.map(({ id }) => id);
 }
 
 /**
- * Claims at most one due row of a task, unless `maxInFlight` rows of it are in flight already. A row whose worker had
- * started before its lease ran out has cost an attempt; one that no worker had taken over has not, and one that was woken
- * while it ran starts afresh.
+ * Claims one row that this transaction has found due and locked. A row whose worker had started before its lease ran out
+ * has cost an attempt; one that no worker had taken over has not, and one that was woken while it ran starts afresh.
  */
 export async function claimOne(
   tx: Transaction,
-  claim: { task: TaskName; claimToken: string; leaseMs: number; maxInFlight: number },
+  claim: { id: number; claimToken: string; leaseMs: number },
 ): Promise<Ticket | undefined> {
   const [ticket] = await tx<Ticket[]>`
     UPDATE outbox SET
       status = 'processing', claim_token = ${claim.claimToken}, worker_id = NULL, started_at = NULL, woken = FALSE,
       attempt = CASE WHEN woken THEN 0 WHEN started_at IS NULL THEN attempt ELSE attempt + 1 END,
       lease_until = statement_timestamp() + ${milliseconds(tx, claim.leaseMs)}, updated_at = now()
-    WHERE id = (
-      SELECT id FROM outbox
-      WHERE task = ${claim.task} AND due_at <= statement_timestamp()
-        AND (SELECT count(*) FROM outbox WHERE task = ${claim.task} AND status = 'processing'
-             AND lease_until > statement_timestamp()) < ${claim.maxInFlight}
-      ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    WHERE id = ${claim.id}
     RETURNING id, task, event_id, order_id AS merchant_order_id, claim_token, attempt`;
   return ticket;
 }
@@ -169,7 +165,7 @@ export async function renewLease(
 }
 
 /** Marks the task succeeded, guarded by the token. */
-export async function finishTask(sql: Sql, owned: OwnedTask): Promise<boolean> {
+export async function finishTask(sql: Sql, owned: Pick<OwnedTask, 'id' | 'claimToken'>): Promise<boolean> {
   const finished = await sql`
     UPDATE outbox SET status = 'succeeded', ${noLease(sql)},
                       woken = FALSE, last_error = NULL, updated_at = now()

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/connection.ts';
-import { claimOne, countClaimable, lockTaskForClaim, type Ticket } from '../database/outbox.ts';
+import { claimOne, lockClaimable, lockTaskForClaim, type Ticket } from '../database/outbox.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { TaskName } from '../decisions/decision.ts';
 
@@ -14,14 +14,13 @@ export interface ClaimDeps {
 
 /**
  * Claims as many due rows of a task as its workers have room for, in one short transaction. Each row is claimed by a
- * statement of its own, with its own token and a lease that starts then; the statements travel together.
+ * statement of its own, with its own token and a lease that starts then; the statements travel together, and one commit
+ * serves them all.
  */
 export async function claimTask({ sql, leaseMs, maxInFlight, newToken }: ClaimDeps, task: TaskName): Promise<Ticket[]> {
-  const limit = maxInFlight(task);
   const claims = await inTransaction(sql, async (tx) => {
-    const [, claimable] = await Promise.all([lockTaskForClaim(tx, task), countClaimable(tx, task, limit)]);
-    const claim = () => claimOne(tx, { task, claimToken: newToken(), leaseMs, maxInFlight: limit });
-    const writes = Array.from({ length: claimable }, claim);
+    const [, ids] = await Promise.all([lockTaskForClaim(tx, task), lockClaimable(tx, task, maxInFlight(task))]);
+    const writes = ids.map((id) => claimOne(tx, { id, claimToken: newToken(), leaseMs }));
     return { result: writes, writes };
   });
   const tickets = await Promise.all(claims);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claimOne, renewLease } from '../../functions/database/outbox.ts';
+import { claimOne, lockClaimable, renewLease } from '../../functions/database/outbox.ts';
 import { inTransaction } from '../../functions/database/transaction.ts';
 import { fulfillOrder } from '../../functions/flows/fulfill-order.ts';
 import { openReconciliationCase } from '../../functions/flows/open-reconciliation-case.ts';
@@ -91,8 +91,11 @@ describe('lease race', () => {
 
   it('G3 a batch asked for: one claim takes one row, and each row has a token and a lease of its own', async () => {
     const ids = [await stage.queue('fulfill'), await stage.queue('fulfill'), await stage.queue('fulfill')];
-    const claim = { task: 'fulfill', claimToken: 'one', leaseMs: LEASE_MS, maxInFlight: 10 } as const;
-    const ticket = await inTransaction(stage.db.app, async (tx) => ({ result: await claimOne(tx, claim), writes: [] }));
+    const ticket = await inTransaction(stage.db.app, async (tx) => {
+      expect(await lockClaimable(tx, 'fulfill', 10)).toEqual(ids);
+      const [id = 0] = ids;
+      return { result: await claimOne(tx, { id, claimToken: 'one', leaseMs: LEASE_MS }), writes: [] };
+    });
     expect(ticket?.id).toBe(ids[0]);
     const statuses = await Promise.all(ids.map(async (id) => (await stage.row(id)).status));
     expect(statuses).toEqual(['processing', 'pending', 'pending']);
