@@ -1,3 +1,4 @@
+import { createConnection, type Socket } from 'node:net';
 import postgres from 'postgres';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -31,6 +32,7 @@ export type ConnectionOptions = ({ readonly url: string } | { readonly server: D
 export function connect({ max, connectTimeoutSeconds = 5, ...target }: ConnectionOptions): Sql {
   const options = {
     onclose: () => void poolsWithLoss.add(sql),
+    socket: openSocket,
     max,
     connect_timeout: connectTimeoutSeconds,
     onnotice: () => undefined,
@@ -40,6 +42,14 @@ export function connect({ max, connectTimeoutSeconds = 5, ...target }: Connectio
   const sql: Sql =
     'url' in target ? postgres(target.url, options) : postgres({ ...options, ...serverOptions(target.server) });
   return sql;
+}
+
+/**
+ * A socket that sends at once. By default the end of a flight of several packets would wait until its beginning has been
+ * acknowledged, which is a round trip. `host` is what postgres.js checks the server's certificate against.
+ */
+function openSocket({ host: [host], port: [port] }: { host: string[]; port: number[] }): Socket {
+  return Object.assign(createConnection({ host, port: Number(port), noDelay: true }), { host });
 }
 
 function serverOptions({ tls, role, ...server }: DatabaseServer) {

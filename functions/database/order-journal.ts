@@ -7,14 +7,8 @@ export type JournalSource = 'webhook' | 'reprocess' | 'order_answer' | 'session_
 export function appendToJournal(tx: Transaction, source: JournalSource, sourceId: string, decision: Decision) {
   const { merchantOrderId, clinkOrderId, outcome, reason, paymentStatusBefore, paymentStatusAfter } = decision;
   return tx`
-    INSERT INTO order_journal ${tx({
-      merchantOrderId,
-      source,
-      sourceId,
-      clinkOrderId,
-      outcome,
-      reason,
-      paymentStatusBefore,
-      paymentStatusAfter,
-    })}`;
+    INSERT INTO order_journal
+      (merchant_order_id, source, source_id, clink_order_id, outcome, reason, payment_status_before, payment_status_after)
+    VALUES (${merchantOrderId}, ${source}, ${sourceId}, ${clinkOrderId}, ${outcome}, ${reason}, ${paymentStatusBefore},
+            ${paymentStatusAfter})`;
 }

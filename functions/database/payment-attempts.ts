@@ -17,6 +17,17 @@ export async function listAttempts(sql: Sql | Transaction, merchantOrderId: stri
     SELECT ${attemptColumns(sql)} FROM payment_attempts WHERE merchant_order_id = ${merchantOrderId}`;
 }
 
+/** The attempts of the order, and the named one whoever owns it. */
+export async function listAttemptsAndNamed(
+  tx: Transaction,
+  merchantOrderId: string | null,
+  clinkOrderId: string | null,
+): Promise<PaymentAttempt[]> {
+  return tx<PaymentAttempt[]>`
+    SELECT ${attemptColumns(tx)} FROM payment_attempts WHERE merchant_order_id = ${merchantOrderId}
+    UNION SELECT ${attemptColumns(tx)} FROM payment_attempts WHERE clink_order_id = ${clinkOrderId}`;
+}
+
 /** All attempts of the order that owns the named attempt. */
 export async function listSiblingAttempts(tx: Transaction, clinkOrderId: string | null): Promise<PaymentAttempt[]> {
   return tx<PaymentAttempt[]>`

@@ -1,5 +1,6 @@
 import { hasLostConnection, type Sql, type Transaction } from './connection.ts';
 import { isConnectionLoss } from './connection-loss.ts';
+import { sentWhole } from './sent-whole.ts';
 
 /** How a transaction's work ends: its result, and its last writes, not waited for. */
 export interface Writes<T> {
@@ -106,7 +107,7 @@ function watch(reserved: Transaction): Watched {
   const tx = new Proxy(reserved, {
     apply(target, self, args) {
       if (loss) throw loss;
-      return Reflect.apply(target, self, args);
+      return sentWhole(Reflect.apply(target, self, args), args.slice(1));
     },
   });
   return { tx, begun, cut };

@@ -5,7 +5,7 @@ import { queueTask, wakeDeferredEvents } from '../database/outbox.ts';
 import { insertAttempt, updateAttempt } from '../database/payment-attempts.ts';
 import { insertCaseOnce } from '../database/reconciliation-cases.ts';
 import { insertRefund } from '../database/refunds.ts';
-import { markProcessed } from '../database/webhook-events.ts';
+import { markPending, markProcessed } from '../database/webhook-events.ts';
 import type { Decision } from '../decisions/decision.ts';
 import type { MerchantOrder, PaymentAttempt } from '../decisions/order.ts';
 
@@ -39,7 +39,7 @@ export function applyDecision(tx: Transaction, decision: Decision, facts: Decide
     merchantOrderId && Object.keys(orderPatch).length > 0 && updateOrder(tx, merchantOrderId, orderPatch),
     review && insertCaseOnce(tx, review, eventId),
     ...tasks.map((task) => queueTask(tx, eventId, task)),
-    decision.outcome !== 'deferred' && markProcessed(tx, eventId),
+    markEvent(tx, decision, facts),
     appendToJournal(tx, source, eventId, decision),
     woken,
   ];
@@ -47,6 +47,12 @@ export function applyDecision(tx: Transaction, decision: Decision, facts: Decide
     writes: writes.filter((write) => typeof write === 'object' && write !== null),
     queuedWork: async () => tasks.length > 0 || (woken !== null && (await woken).count > 0),
   };
+}
+
+/** An event that has just come is stored as processed, one that is decided again as pending; the rest needs saying. */
+function markEvent(tx: Transaction, { outcome }: Decision, { eventId, source }: DecidedFacts) {
+  if (outcome === 'deferred') return source === 'webhook' && markPending(tx, eventId);
+  return source !== 'webhook' && markProcessed(tx, eventId);
 }
 
 /** Whether an event that was deferred for want of an attempt, a basis or a confirmation may be decidable now. */

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/connection.ts';
 import { lockOrder, lockOrderOfRefund } from '../database/merchant-orders.ts';
-import { findAttempt, listAttempts, listSiblingAttempts } from '../database/payment-attempts.ts';
+import { findAttempt, listAttemptsAndNamed, listSiblingAttempts } from '../database/payment-attempts.ts';
 import { findRefund, listRefundsOfAttemptOwner } from '../database/refunds.ts';
 import type { EventFacts } from '../decisions/decide-event.ts';
 import type { ClinkEvent } from '../decisions/event.ts';
@@ -12,11 +12,12 @@ import type { ClinkEvent } from '../decisions/event.ts';
 export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promise<EventFacts> {
   switch (event.kind) {
     case 'order': {
-      const [order, attempts, storedAttempt] = await Promise.all([
+      const [order, found] = await Promise.all([
         lockOrder(tx, event.merchantOrderId),
-        listAttempts(tx, event.merchantOrderId),
-        findAttempt(tx, event.clinkOrderId),
+        listAttemptsAndNamed(tx, event.merchantOrderId, event.clinkOrderId),
       ]);
+      const attempts = found.filter(({ merchantOrderId }) => merchantOrderId === event.merchantOrderId);
+      const storedAttempt = found.find(({ clinkOrderId }) => clinkOrderId === event.clinkOrderId) ?? null;
       return { ...NOTHING, order, attempts, storedAttempt };
     }
     case 'session':

@@ -27,13 +27,13 @@ export type Received = 'stored' | 'duplicate' | 'duplicate_with_other_body';
 export async function receiveEvent({ sql, wakeUp }: EventFlow, event: ClinkEvent, body: SignedBody): Promise<Received> {
   const { received, queuedWork } = await decidingAgainAfterRace(() =>
     inTransaction(sql, async (tx) => {
-      const [isFirst, storedHash, facts] = await Promise.all([
+      const [isFirst, facts] = await Promise.all([
         insertEventOnce(tx, storedEvent(event, body)),
-        findBodyHash(tx, event.id),
         loadEventFacts(tx, event),
       ]);
       if (!isFirst) {
-        const received: Received = storedHash === body.hash ? 'duplicate' : 'duplicate_with_other_body';
+        const isSame = (await findBodyHash(tx, event.id)) === body.hash;
+        const received: Received = isSame ? 'duplicate' : 'duplicate_with_other_body';
         return { result: { received, queuedWork: async () => false }, writes: [] };
       }
       const decision = decideEvent(event, facts);

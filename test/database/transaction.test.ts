@@ -38,6 +38,25 @@ describe('a transaction', () => {
     expect(await db.owner`SELECT id FROM products WHERE id IN ('p2', 'p3', 'p4')`).toHaveLength(0);
   });
 
+  it('writes every kind of value on a connection that has not seen its statements before', async () => {
+    const fresh = connect({ url: db.ownerUrl, max: 1 });
+    const at = new Date(0);
+    const [row] = await inTransaction(fresh, async (tx) => ({
+      result: await tx`
+        SELECT ${7}::bigint AS seven, ${true}::boolean AS yes, ${null}::text AS nothing, ${'19.90'}::numeric AS price,
+               ${['a', 'b']}::text[] AS list, ${at}::timestamptz AS at, ${tx.json({ a: 1 })}::jsonb AS json`,
+      writes: [
+        tx`INSERT INTO products ${tx(product('p6', 1))}`,
+        tx`UPDATE products SET active = ${false}, unit_amount = ${2} WHERE id = ANY(${['p6']})`,
+      ],
+    }));
+    expect(row).toEqual({ seven: 7, yes: true, nothing: null, price: '19.90', list: ['a', 'b'], at, json: { a: 1 } });
+    expect(await fresh`SELECT active, unit_amount FROM products WHERE id = 'p6'`).toEqual([
+      { active: false, unitAmount: 2 },
+    ]);
+    await fresh.end();
+  });
+
   it('rolls back when its work throws, and leaves the connection usable', async () => {
     const run = inTransaction(db.owner, async (tx) => {
       await tx`INSERT INTO products ${tx(product('p5'))}`;

@@ -402,7 +402,7 @@ describe('B14 a failure while a review is written', () => {
   const WRITES = [
     { what: 'its case', trigger: 'BEFORE INSERT ON reconciliation_cases' },
     { what: 'its task', trigger: 'BEFORE INSERT ON outbox' },
-    { what: 'the mark of its event', trigger: 'BEFORE UPDATE OF status ON webhook_events' },
+    { what: 'the mark of its event', trigger: 'BEFORE INSERT OR UPDATE OF status ON webhook_events' },
     { what: 'its journal', trigger: 'BEFORE INSERT ON order_journal' },
   ].map((row) => ({ ...row, create: `TRIGGER refuse ${row.trigger}` }));
   const COMMIT = {

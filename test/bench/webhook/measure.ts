@@ -1,0 +1,29 @@
+import type { Deliver, History } from './histories.ts';
+
+/** Events per second, with `atOnce` histories under way at any time. */
+export async function eventsPerSecond(deliver: Deliver, histories: readonly History[], atOnce: number) {
+  const next = histories.values();
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, () => deliverEach(deliver, next)));
+  const events = histories.reduce((sum, { length }) => sum + length, 0);
+  return events / ((performance.now() - begun) / 1000);
+}
+
+async function deliverEach(deliver: Deliver, histories: Iterable<History>): Promise<void> {
+  for (const history of histories) for (const delivery of history) await deliver(delivery);
+}
+
+/** How long each delivery takes by itself, in milliseconds. */
+export async function latencies(deliver: Deliver, histories: readonly History[]): Promise<number[]> {
+  const times: number[] = [];
+  for (const delivery of histories.flat()) {
+    const begun = performance.now();
+    await deliver(delivery);
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
