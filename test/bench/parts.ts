@@ -1,6 +1,7 @@
 import { delivery } from './delivery/delivery.ts';
 import { growth } from './growth/growth.ts';
 import type { Part } from './part.ts';
+import { webhook } from './webhook/webhook.ts';
 
 /** In the order in which they run. */
-export const PARTS: readonly Part[] = [delivery, growth];
+export const PARTS: readonly Part[] = [webhook, delivery, growth];
