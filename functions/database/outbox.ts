@@ -23,6 +23,9 @@ export interface Failure {
   readonly errorCode: string | null;
 }
 
+/** PostgreSQL's number of the type; a list whose type is said needs no asking on a fresh connection. */
+const TEXT = 25;
+
 /** What a row that nobody owns has in the columns of a lease. */
 const noLease = (sql: Sql | Transaction) =>
   sql`claim_token = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL`;
@@ -59,7 +62,7 @@ export function wakeDeferredEvents(
     WITH waiting AS MATERIALIZED (
       SELECT id FROM webhook_events WHERE status = 'pending' AND merchant_order_ref = ${merchantOrderId}
       UNION SELECT id FROM webhook_events WHERE status = 'pending' AND clink_session_ref = ${clinkSessionId}
-      UNION SELECT id FROM webhook_events WHERE status = 'pending' AND clink_order_ref = ANY(${clinkOrderIds})
+      UNION SELECT id FROM webhook_events WHERE status = 'pending' AND clink_order_ref = ANY(${tx.array([...clinkOrderIds], TEXT)})
     ), rows AS MATERIALIZED (
       SELECT id FROM outbox
       WHERE dedupe_key IN (SELECT 'reprocess_webhook:' || id FROM waiting WHERE id IS DISTINCT FROM ${exceptEventId})

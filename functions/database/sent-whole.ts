@@ -1,7 +1,8 @@
 /**
  * Lets a statement that is new to its connection travel whole, together with those around it. postgres.js 3.4.9 would
  * first ask for the types of its parameters and wait, which makes two round trips of every statement on a fresh
- * connection. It needs the types only to write lists and times; whatever else we pass is written alike for any column.
+ * connection. It needs the types only to write times and lists; whatever else we pass, and a list marked with `array`, is
+ * written alike for any column.
  */
 export function sentWhole(query: unknown, parameters: readonly unknown[]): unknown {
   if (query instanceof Promise && !parameters.some(isWrittenByType)) {
