@@ -16,12 +16,14 @@ async function deliverEach(deliver: Deliver, histories: Iterable<History>): Prom
 /** How long each delivery takes by itself, in milliseconds. */
 export async function latencies(deliver: Deliver, histories: readonly History[]): Promise<number[]> {
   const times: number[] = [];
-  for (const delivery of histories.flat()) {
-    const begun = performance.now();
-    await deliver(delivery);
-    times.push(performance.now() - begun);
-  }
+  for (const delivery of histories.flat()) times.push(await timeOf(() => deliver(delivery)));
   return times;
+}
+
+export async function timeOf(work: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
 }
 
 export function median(values: readonly number[]): number {
