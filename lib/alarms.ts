@@ -1,7 +1,8 @@
+import { Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { DatabaseCluster } from 'aws-cdk-lib/aws-rds';
@@ -46,9 +47,20 @@ export class Alarms extends Construct {
   }
 
   private topic(email: string): Topic {
+    const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
     const key = new Key(this, 'TopicKey', { description: 'Encrypts alarms on their way', enableKeyRotation: true });
-    key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com'));
+    key.grant(cloudWatch, 'kms:Decrypt', 'kms:GenerateDataKey*');
     const topic = new Topic(this, 'Topic', { displayName: 'Clink payments', masterKey: key, enforceSSL: true });
+    // A topic with a policy of its own has lost the one that SNS would give it, which lets alarms of the account publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AllowAlarmsOfThisAccount',
+        principals: [cloudWatch],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
     if (email !== '') topic.addSubscription(new EmailSubscription(email));
     return topic;
   }

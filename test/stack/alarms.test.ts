@@ -119,8 +119,28 @@ describe('every alarm', () => {
     ]);
     const [policy] = Object.values(stack.resources('ClinkPayments', 'AWS::SNS::TopicPolicy'));
     expect(JSON.stringify(policy)).toContain('"aws:SecureTransport":"false"');
-    const keys = JSON.stringify(stack.resources('ClinkPayments', 'AWS::KMS::Key'));
-    expect(keys).toContain('cloudwatch.amazonaws.com');
+  });
+
+  it('goes through a topic that takes messages of this account’s CloudWatch, which may encrypt them', () => {
+    const stack = synthesize(REQUIRED);
+    const statements = (type: string, document: string) =>
+      Object.values(stack.resources('ClinkPayments', type)).flatMap(({ Properties }) =>
+        Object.values(Object(Properties[document]?.Statement)),
+      );
+    const Principal = { Service: 'cloudwatch.amazonaws.com' };
+    const [topic] = Object.keys(stack.resources('ClinkPayments', 'AWS::SNS::Topic'));
+    expect(statements('AWS::SNS::TopicPolicy', 'PolicyDocument')).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal,
+        Resource: { Ref: topic },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+    expect(statements('AWS::KMS::Key', 'KeyPolicy')).toContainEqual(
+      expect.objectContaining({ Effect: 'Allow', Principal, Action: ['kms:Decrypt', 'kms:GenerateDataKey*'] }),
+    );
   });
 });
 
