@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { DatabaseCluster } from 'aws-cdk-lib/aws-rds';
 import { DATABASE_NAME, DATABASE_OWNER } from './data-stack.ts';
@@ -82,20 +82,30 @@ function propsOf({ vpc, vpcSubnets, securityGroups }: FunctionNetwork): Function
   return { vpc, vpcSubnets, securityGroups: [...securityGroups] };
 }
 
-/** Lambda makes the function's network interfaces with the function's role, and EC2 takes no narrower resource for these. */
+const NETWORK_INTERFACES = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/**
+ * Lambda makes the function's network interfaces with the function's role, and EC2 takes no narrower resource for these.
+ * What the code in a function asks for carries the function's ARN, and is denied: it has no use for them.
+ */
 function allowNetwork(user: LambdaFunction, { rule }: FunctionNetwork): void {
   user.node.addDependency(rule);
+  const { region, account, partition } = Stack.of(user);
+  const anyFunction = `arn:${partition}:lambda:${region}:${account}:function:*`;
+  const all = { actions: NETWORK_INTERFACES, resources: ['*'] };
+  user.addToRolePolicy(new PolicyStatement(all));
   user.addToRolePolicy(
     new PolicyStatement({
-      actions: [
-        'ec2:AssignPrivateIpAddresses',
-        'ec2:CreateNetworkInterface',
-        'ec2:DeleteNetworkInterface',
-        'ec2:DescribeNetworkInterfaces',
-        'ec2:DescribeSubnets',
-        'ec2:UnassignPrivateIpAddresses',
-      ],
-      resources: ['*'],
+      ...all,
+      effect: Effect.DENY,
+      conditions: { ArnLike: { 'lambda:SourceFunctionArn': anyFunction } },
     }),
   );
 }

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { queueVariable } from '../functions/outbox/tasks.ts';
 import type { DatabaseAccess } from './database-access.ts';
@@ -46,6 +45,6 @@ export class OutboxClaim extends Construct {
       targets: [new LambdaFunction(this.claimer, { retryAttempts: 0 })],
     });
     // Many wake-ups are one reason to look.
-    this.claimer.addEventSource(new SqsEventSource(wakeUps.queue, { batchSize: 10, maxConcurrency: 2 }));
+    wakeUps.feed(this.claimer, { batchSize: 10, maxConcurrency: 2 });
   }
 }

@@ -62,7 +62,6 @@ export class PaymentsStack extends Stack {
       retentionDays: configuration.retentionDays,
       database: database.application,
     });
-    capabilities.wakeUps(claim.claimer);
     const { api } = new PaymentsApi(this, 'PaymentsApi', { ...routes, configuration });
 
     const functions = [...Object.values(routes), claim.claimer, ...workers.map(({ worker }) => worker)];

@@ -1,5 +1,4 @@
 import type { Duration } from 'aws-cdk-lib';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import type { TaskName } from '../functions/decisions/decision.ts';
 import type { DatabaseAccess } from './database-access.ts';
@@ -27,8 +26,6 @@ export class TaskWorker extends Construct {
     this.work = new WorkQueue(this, 'Work', { consumerTimeout: timeout });
     const entry = `workers/${task.replaceAll('_', '-')}`;
     this.worker = new PaymentsFunction(this, 'Worker', { entry, description, timeout, database });
-    this.worker.addEventSource(
-      new SqsEventSource(this.work.queue, { batchSize: 1, maxConcurrency, reportBatchItemFailures: true }),
-    );
+    this.work.feed(this.worker, { batchSize: 1, maxConcurrency, reportBatchItemFailures: true });
   }
 }

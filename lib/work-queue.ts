@@ -1,4 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Names } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { EventSourceMappingOptions, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
@@ -18,5 +20,21 @@ export class WorkQueue extends Construct {
       visibilityTimeout: Duration.seconds(consumerTimeout.toSeconds() * 6),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 5 },
     });
+  }
+  /** Has Lambda hand the messages to a function. The CDK's own event source would allow more than Lambda needs for that. */
+  feed(
+    consumer: LambdaFunction,
+    options: Pick<EventSourceMappingOptions, 'batchSize' | 'maxConcurrency' | 'reportBatchItemFailures'>,
+  ): void {
+    const { node, queueArn } = this.queue;
+    // A queue feeds a function once: under another id, CloudFormation would make the new source before it ends the old.
+    const id = `SqsEventSource:${Names.nodeUniqueId(node)}`;
+    consumer.addEventSourceMapping(id, { ...options, eventSourceArn: queueArn });
+    consumer.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+        resources: [queueArn],
+      }),
+    );
   }
 }

@@ -28,6 +28,25 @@ describe('grants', () => {
     expect(ours.filter(({ action }) => action.includes('*'))).toEqual([]);
   });
 
+  it('on network interfaces are Lambda’s to use, and denied to the code in a function', () => {
+    const roles = Object.values(application).filter(
+      ({ Type, Properties }) =>
+        Type === 'AWS::IAM::Policy' && JSON.stringify(Properties).includes('ec2:CreateNetworkInterface'),
+    );
+    expect(roles).toHaveLength(14);
+    for (const { Properties } of roles) {
+      const statements = Object.values(Object(Properties.PolicyDocument?.Statement)) as Record<string, unknown>[];
+      const ofEffect = (effect: string) =>
+        statements
+          .filter(({ Effect }) => Effect === effect)
+          .flatMap(({ Action }) => [Action].flat())
+          .filter((action) => String(action).startsWith('ec2:'));
+      expect(ofEffect('Deny')).toEqual(ofEffect('Allow'));
+      const denied = statements.filter(({ Effect }) => Effect === 'Deny');
+      expect(denied).toMatchObject([{ Resource: '*', Condition: { ArnLike: { 'lambda:SourceFunctionArn': {} } } }]);
+    }
+  });
+
   it('outside of a VPC need no network interfaces', () => {
     const own = synthesize({
       ...REQUIRED,
@@ -82,6 +101,16 @@ describe('grants', () => {
     }
     const fills = usersOf(({ action, resource }) => action === 'sqs:SendMessage' && resource.endsWith('/Work/Queue}'));
     expect(fills).toEqual(['OutboxClaim/Claimer']);
+  });
+
+  it('on a queue are those that Lambda takes messages with, and those to send one', () => {
+    const actions = ours.filter(({ action }) => action.startsWith('sqs:')).map(({ action }) => action);
+    expect([...new Set(actions)].sort()).toEqual([
+      'sqs:DeleteMessage',
+      'sqs:GetQueueAttributes',
+      'sqs:ReceiveMessage',
+      'sqs:SendMessage',
+    ]);
   });
 });
 
