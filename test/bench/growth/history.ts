@@ -33,12 +33,19 @@ async function keepIndexes(owner: Sql, kept: boolean): Promise<void> {
   await owner`UPDATE pg_index SET indisready = ${kept} WHERE indrelid = ANY(${TABLES}::text[]::regclass[])`;
 }
 
-const id = (prefix: string, of = 'n'): string => `'${prefix}_' || md5('${prefix}' || ${of})`;
 const SECONDS_APART = (DAYS * 86_400) / STORED_ORDERS;
-/** When order `n` came, the last one a moment ago; and that in milliseconds, as Clink says it. */
-const AT = `(now() - (${STORED_ORDERS} - n) * ${SECONDS_APART} * interval '1 second')`;
-const AT_MS = `(extract(epoch FROM ${AT}) * 1000)::bigint`;
-const ORDERS = `generate_series(1, ${STORED_ORDERS}) AS n`;
+/**
+ * Every order with the ids of what belongs to it, and when it came: the last one a moment ago. The barrier has each id
+ * made once.
+ */
+const ORDERS = `(
+  SELECT n, 'mo_' || md5('mo' || n) AS mo, 'sess_' || md5('sess' || n) AS sess, 'order_' || md5('order' || n) AS attempt,
+         now() - (${STORED_ORDERS} - n) * ${SECONDS_APART} * interval '1 second' AS at,
+         (extract(epoch FROM now()) * 1000)::bigint - ((${STORED_ORDERS} - n) * ${SECONDS_APART * 1000}::float8)::bigint AS at_ms
+  FROM generate_series(1, ${STORED_ORDERS}) AS n OFFSET 0) AS orders`;
+const EVENTS = `(
+  SELECT orders.*, type, 'event_' || md5(type || n) AS event
+  FROM ${ORDERS}, unnest(ARRAY['order.created', 'order.succeeded', 'session.complete']) AS type OFFSET 0) AS events`;
 
 /** With the fields that Clink sends, and about as long. */
 const BODY = `format('{"id":"%s","object":"event","type":"%s","created":%s,"data":{"object":{"orderId":"%s","type":"onetime",'
@@ -46,7 +53,7 @@ const BODY = `format('{"id":"%s","object":"event","type":"%s","created":%s,"data
   '"status":"success","amountSubtotal":19.99,"originalCurrency":"USD","amountTotal":19.99,"paymentCurrency":"USD",'
   '"paymentTime":%s,"invoiceId":null,"productId":null,"priceDataList":null,"paymentMethod":{"paymentMethodType":"CARD",'
   '"paymentInstrumentId":"pi_%s"},"paymentExecutionDetails":null,"metadata":{},"riskLevel":"LOW"}}}',
-  ${id('event', `type || n`)}, type, ${AT_MS}, ${id('order')}, ${id('mo')}, ${id('sess')}, md5('c' || n), n, ${AT_MS}, md5('p' || n))`;
+  event, type, at_ms, attempt, mo, sess, mo, n, at_ms, sess)`;
 
 const STATEMENTS: readonly (readonly [what: string, statement: string])[] = [
   [
@@ -56,39 +63,33 @@ const STATEMENTS: readonly (readonly [what: string, statement: string])[] = [
        clink_session_id, clink_checkout_url, clink_session_status, clink_session_last_event_created,
        current_clink_order_id, payment_status, fulfillment_status, refundable_paid_clink_order_id, refundable_paid_amount,
        refundable_paid_currency, created_at, updated_at)
-     SELECT ${id('mo')}, 'customer_' || n % 200000, '{"id":"poster","name":"Poster","unitAmount":"19.99","quantity":1}',
-            19.99, 'USD', md5('key' || n), md5('r' || n) || md5('h' || n), ${id('sess')},
-            'https://checkout.example/pay?token=' || md5('t' || n), 'completed', ${AT_MS}, ${id('order')}, 'paid',
-            'fulfilled', ${id('order')}, 19.99, 'USD', ${AT}, ${AT}
+     SELECT mo, 'customer_' || n % 200000, '{"id":"poster","name":"Poster","unitAmount":"19.99","quantity":1}', 19.99, 'USD',
+            'key_' || mo, md5(mo) || md5(sess), sess, 'https://checkout.example/pay?token=' || attempt, 'completed', at_ms,
+            attempt, 'paid', 'fulfilled', attempt, 19.99, 'USD', at, at
      FROM ${ORDERS}`,
   ],
   [
     'attempts',
     `INSERT INTO payment_attempts (clink_order_id, merchant_order_id, clink_session_id, status, attempt_created_at,
                                    last_event_created, received_at, updated_at)
-     SELECT ${id('order')}, ${id('mo')}, ${id('sess')}, 'succeeded', ${AT_MS}, ${AT_MS}, ${AT}, ${AT} FROM ${ORDERS}`,
+     SELECT attempt, mo, sess, 'succeeded', at_ms, at_ms, at, at FROM ${ORDERS}`,
   ],
   [
     'events',
     `INSERT INTO webhook_events (id, type, payload, body_hash, status, merchant_order_ref, clink_order_ref,
                                  clink_session_ref, created_at, updated_at)
-     SELECT ${id('event', `type || n`)}, type, ${BODY}, md5(type || n) || md5(n || type), 'processed', ${id('mo')},
-            ${id('order')}, ${id('sess')}, ${AT}, ${AT}
-     FROM ${ORDERS}, unnest(ARRAY['order.created', 'order.succeeded', 'session.complete']) AS type`,
+     SELECT event, type, ${BODY}, md5(event) || md5(mo), 'processed', mo, attempt, sess, at, at FROM ${EVENTS}`,
   ],
   [
     'finished tasks',
     `INSERT INTO outbox (task, event_id, order_id, clink_order_id, dedupe_key, status, created_at, updated_at)
-     SELECT task, ${id('event', `'order.succeeded' || n`)}, ${id('mo')}, ${id('order')},
-            task || ':' || ${id('mo')}, 'succeeded', ${AT}, ${AT}
+     SELECT task, 'event_' || md5('order.succeeded' || n), mo, attempt, task || ':' || mo, 'succeeded', at, at
      FROM ${ORDERS}, unnest(ARRAY['fulfill', 'reprocess_webhook', 'reconcile_session']) AS task`,
   ],
   [
     'the journal',
     `INSERT INTO order_journal (merchant_order_id, source, source_id, clink_order_id, outcome, reason,
                                 payment_status_before, payment_status_after, created_at)
-     SELECT ${id('mo')}, 'webhook', ${id('event', `type || n`)}, ${id('order')}, 'done', 'attempt_advanced', 'pending',
-            'paid', ${AT}
-     FROM ${ORDERS}, unnest(ARRAY['order.created', 'order.succeeded', 'session.complete']) AS type`,
+     SELECT mo, 'webhook', event, attempt, 'done', 'attempt_advanced', 'pending', 'paid', at FROM ${EVENTS}`,
   ],
 ];
