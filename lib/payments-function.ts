@@ -56,8 +56,7 @@ export class PaymentsFunction extends LambdaFunction {
       tracing: Tracing.ACTIVE,
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
-        POWERTOOLS_SERVICE_NAME: 'clink-merchant',
-        POWERTOOLS_LOG_LEVEL: 'INFO',
+        LOG_LEVEL: 'INFO',
         ...database.environment,
         ...environment,
       },

@@ -35,6 +35,6 @@ export function functionEnvironment({
     ...Object.fromEntries(taskQueues),
     MAX_IN_FLIGHT: String(WORKERS_PER_TASK),
     // Metrics are log lines for CloudWatch, which is not here.
-    POWERTOOLS_METRICS_DISABLED: process.env.POWERTOOLS_METRICS_DISABLED ?? 'true',
+    METRICS_DISABLED: process.env.METRICS_DISABLED ?? 'true',
   };
 }

@@ -1,17 +1,37 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-
 /** Ids, codes and durations only: no body, address, key, token, or text that came from outside. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** The level comes from POWERTOOLS_LOG_LEVEL. */
-const logger = new Logger({ serviceName: 'clink-merchant' });
+/** What a line or a figure of ours says that it is from. */
+export const SERVICE = 'clink-merchant';
+
+const LEVELS = ['INFO', 'WARN', 'ERROR', 'SILENT'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** The lowest level that is written: LOG_LEVEL, or all. */
+const lowest = LEVELS.indexOf((process.env.LOG_LEVEL ?? 'INFO') as Level);
 
 /** `code` is a stable snake_case name of what happened, the same on every such line. */
 export const log = {
-  info: (code: string, fields: LogFields = {}): void => logger.info(code, { ...fields }),
-  warn: (code: string, fields: LogFields = {}): void => logger.warn(code, { ...fields }),
-  error: (code: string, fields: LogFields = {}): void => logger.error(code, { ...fields }),
+  info: (code: string, fields: LogFields = {}): void => write('INFO', code, fields),
+  warn: (code: string, fields: LogFields = {}): void => write('WARN', code, fields),
+  error: (code: string, fields: LogFields = {}): void => write('ERROR', code, fields),
 };
+
+function write(level: Level, message: string, fields: LogFields): void {
+  if (LEVELS.indexOf(level) < lowest) return;
+  const head = { level, message, timestamp: new Date().toISOString(), service: SERVICE, xray_trace_id: traceId() };
+  writeLine({ ...head, ...fields });
+}
+
+/** One line of JSON. Past `console`, which AWS Lambda makes put a frame of its own around a line. */
+export function writeLine(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** AWS Lambda sets it for each event. */
+function traceId(): string | undefined {
+  return /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1];
+}
 
 const LOGGABLE = /^[A-Za-z0-9_:.-]{1,64}$/;
 

@@ -1,4 +1,4 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { SERVICE, writeLine } from './log.ts';
 
 export type MetricName =
   | 'WebhookHeadersMissing'
@@ -12,14 +12,12 @@ export type MetricName =
   | 'WebhookNotStored'
   | 'RequestFailed';
 
-const metrics = new Metrics({ namespace: 'ClinkMerchant', serviceName: 'clink-merchant' });
-
 /**
  * Emits one count at once, as a log line in CloudWatch's embedded metric format: namespace `ClinkMerchant`, dimension
  * `service` = `clink-merchant`.
  */
 export function count(name: MetricName): void {
-  metrics.singleMetric().addMetric(name, MetricUnit.Count, 1);
+  write(name, 1, {});
 }
 
 export type GaugeName =
@@ -32,7 +30,14 @@ export type GaugeName =
 
 /** Emits a figure as it stands now, in the same form as a count, with further dimensions beside `service`. */
 export function gauge(name: GaugeName, value: number, dimensions: Readonly<Record<string, string>> = {}): void {
-  const metric = metrics.singleMetric();
-  for (const [dimension, of] of Object.entries(dimensions)) metric.addDimension(dimension, of);
-  metric.addMetric(name, name.endsWith('Seconds') ? MetricUnit.Seconds : MetricUnit.Count, value);
+  write(name, value, dimensions);
+}
+
+/** As CloudWatch's embedded metric format has it; METRICS_DISABLED is for where there is no CloudWatch. */
+function write(name: MetricName | GaugeName, value: number, more: Readonly<Record<string, string>>): void {
+  if (process.env.METRICS_DISABLED === 'true') return;
+  const dimensions = { service: SERVICE, ...more };
+  const metric = { Name: name, Unit: name.endsWith('Seconds') ? 'Seconds' : 'Count' };
+  const directive = { Namespace: 'ClinkMerchant', Dimensions: [Object.keys(dimensions)], Metrics: [metric] };
+  writeLine({ _aws: { Timestamp: Date.now(), CloudWatchMetrics: [directive] }, ...dimensions, [name]: value });
 }

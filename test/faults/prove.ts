@@ -23,7 +23,7 @@ const folder = await mkdtemp(join(tmpdir(), 'clink-faults-'));
 // PostgreSQL may run as a user of its own.
 await chmod(folder, 0o755);
 // The operator's commands log here; what the backend logs is in its own file.
-process.env.POWERTOOLS_LOG_LEVEL ??= 'SILENT';
+process.env.LOG_LEVEL ??= 'SILENT';
 const { run } = await import('./run.ts');
 const violations = await run({ folder, orders, seconds, randomness: new Randomness(seed) });
 if (violations === 0) {

@@ -14,7 +14,7 @@ function printedLines() {
 
 describe('log', () => {
   test('writes one JSON line with the code and the fields', async () => {
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
+    vi.stubEnv('LOG_LEVEL', 'INFO');
     const lines = printedLines();
     const { log } = await import('../../functions/platform/log.ts');
     log.warn('webhook_rejected', { reason: 'mismatch', ageMs: 12, eventId: undefined });
@@ -24,7 +24,7 @@ describe('log', () => {
   });
 
   test('is silent below the level', async () => {
-    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'ERROR');
+    vi.stubEnv('LOG_LEVEL', 'ERROR');
     const lines = printedLines();
     const { log } = await import('../../functions/platform/log.ts');
     log.info('task_finished');

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 afterEach(() => vi.unstubAllEnvs());
 
 test('count emits one metric at once, with the dimension that alarms look for', async () => {
-  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+  vi.stubEnv('METRICS_DISABLED', 'false');
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const { count } = await import('../../functions/platform/metrics.ts');
   count('WebhookUnreadable');

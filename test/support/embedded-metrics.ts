@@ -19,20 +19,16 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-/**
- * Runs `work` with metrics switched on and returns what CloudWatch would read from its log. Metrics are set up while
- * their module loads, so `work` has to import what it runs.
- */
+/** Runs `work` with metrics switched on and returns what CloudWatch would read from its log. */
 export async function embeddedMetrics(work: () => Promise<void>): Promise<EmbeddedMetric[]> {
-  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
-  vi.resetModules();
+  vi.stubEnv('METRICS_DISABLED', 'false');
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const lines: string[] = [];
-  const console = await import('node:console');
-  const log = vi.spyOn(console.Console.prototype, 'log').mockImplementation((line: string) => void lines.push(line));
   try {
     await work();
+    lines.push(...write.mock.calls.map(([line]) => String(line)));
   } finally {
-    log.mockRestore();
+    write.mockRestore();
     vi.unstubAllEnvs();
   }
   return lines.flatMap((line) => read(JSON.parse(line) as Line));
