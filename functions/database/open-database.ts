@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { fetchSecretTexts, newSecretsClient } from '../platform/secrets-manager.ts';
+import { fetchSecretText, newSecretsClient } from '../platform/secrets-manager.ts';
 import { count, text } from '../platform/settings.ts';
 import { connect, type DatabaseServer, type Sql } from './connection.ts';
 
@@ -7,9 +7,18 @@ import { connect, type DatabaseServer, type Sql } from './connection.ts';
 const APPLICATION_ROLE = 'payments_app';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
-/** The database that this function's environment names, as the application's role. Throws `SettingError` and the like. */
+/**
+ * The database that this function's environment names, as the application's role. Throws `SettingError` and the like. The
+ * first connection opens while the function loads what else it needs: it is started for an event that waits.
+ */
 export async function openDatabase(): Promise<Sql> {
-  const max = count('DATABASE_MAX_CONNECTIONS', 1);
+  const sql = await ofEnvironment(count('DATABASE_MAX_CONNECTIONS', 1));
+  // A failure shows again in the first query that needs the connection.
+  sql`SELECT 1`.catch(() => undefined);
+  return sql;
+}
+
+async function ofEnvironment(max: number): Promise<Sql> {
   if (process.env.DATABASE_SECRET_ID)
     return connect({ server: { ...(await serverOfSecret()), role: APPLICATION_ROLE }, max });
   if (process.env.DATABASE_HOST) return connect({ server: auroraServer(token), max });
@@ -52,8 +61,12 @@ async function token({ host: hostname, port, username }: ServerName): Promise<st
 }
 
 async function ownersPassword(): Promise<string> {
-  return (await readSecret('DATABASE_OWNER_SECRET_ID', v.object({ password: Filled }))).password;
+  return (await readSecret('DATABASE_OWNER_SECRET_ID', v.object({ password: Filled }), CONNECT_MS)).password;
 }
+
+/** Lambda gives a function ten seconds to start. Later a read has to leave time for the connection that waits for it. */
+const START_MS = 8_000;
+const CONNECT_MS = 3_000;
 
 const Filled = v.pipe(v.string(), v.nonEmpty());
 
@@ -70,26 +83,24 @@ const DatabaseSecret = v.object({
  * connection, so that one which was rotated works at once. TLS is left out on this machine's own address only.
  */
 async function serverOfSecret(): Promise<DatabaseServer> {
-  const read = () => readSecret('DATABASE_SECRET_ID', DatabaseSecret);
-  const { host, port, dbname, username } = await read();
+  const read = (timeoutMs: number) => readSecret('DATABASE_SECRET_ID', DatabaseSecret, timeoutMs);
+  const { host, port, dbname, username } = await read(START_MS);
   return {
     host,
     port,
     username,
     database: dbname,
     tls: !LOOPBACK.has(host),
-    password: async () => (await read()).password,
+    password: async () => (await read(CONNECT_MS)).password,
   };
 }
-
-const CURRENT_ONLY = { now: Number.POSITIVE_INFINITY, previousForMs: 0 };
 
 class DatabaseSecretError extends Error {
   override readonly name = 'DatabaseSecretError';
 }
 
-async function readSecret<T>(variable: string, shape: v.GenericSchema<unknown, T>): Promise<T> {
-  const [current = ''] = await fetchSecretTexts(await newSecretsClient(), text(variable), CURRENT_ONLY);
+async function readSecret<T>(variable: string, shape: v.GenericSchema<unknown, T>, timeoutMs: number): Promise<T> {
+  const current = await fetchSecretText(await newSecretsClient(), text(variable), timeoutMs);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), current);
   if (parsed.success) return parsed.output;
   const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? 'JSON').join(', ');
