@@ -99,7 +99,16 @@ export const OPTIONS = {
       'Secret with `host`, `port`, `dbname`, `username` and `password` of a PostgreSQL of your own, used instead of a new Aurora cluster',
     forWhom: 'whoever has a cluster already',
     fallback: '',
-    read: matching(/^$|^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:\S+$/, 'the ARN of a secret'),
+    read: matching(
+      /^$|^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:\S+-[A-Za-z0-9]{6}$/,
+      'the whole ARN of a secret, with the six letters at its end',
+    ),
+  }),
+  databaseSecretKeyArn: option({
+    meaning: 'KMS key of your own that encrypts that secret; the functions may decrypt that one secret with it',
+    forWhom: 'whoever does not encrypt that secret with the key that AWS manages',
+    fallback: '',
+    read: matching(/^$|^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'the ARN of a key, and not of an alias'),
   }),
   vpcId: option({
     meaning: 'VPC of that PostgreSQL; without it the functions run outside of any VPC',
@@ -163,5 +172,8 @@ function contradictions(
     isGiven('vpcId') &&
       !isGiven('databaseSecretArn') &&
       'vpcId is for a database of your own: give databaseSecretArn too.',
+    isGiven('databaseSecretKeyArn') &&
+      !isGiven('databaseSecretArn') &&
+      'databaseSecretKeyArn is for a database of your own: give databaseSecretArn too.',
   ].filter((problem) => problem !== false);
 }

@@ -66,16 +66,37 @@ function auroraAs(username: string, cluster: DatabaseCluster, network: FunctionN
   };
 }
 
+/** A secret, and the merchant's own key that encrypts it; an empty `keyArn` for the key that AWS manages. */
+export interface EncryptedSecret {
+  readonly secretArn: string;
+  readonly keyArn: string;
+}
+
 /** A database of the merchant's own, with the user and password of its secret. */
-export function bySecret(secretArn: string, network: FunctionNetwork | null): DatabaseAccess {
+export function bySecret({ secretArn, keyArn }: EncryptedSecret, network: FunctionNetwork | null): DatabaseAccess {
   return {
     environment: { DATABASE_SECRET_ID: secretArn, NODE_EXTRA_CA_CERTS: AMAZON_AUTHORITIES },
     network: network ? propsOf(network) : {},
     allow(user) {
       user.addToRolePolicy(new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secretArn] }));
+      if (keyArn !== '') user.addToRolePolicy(mayDecrypt(keyArn, secretArn, Stack.of(user).region));
       if (network) allowNetwork(user, network);
     },
   };
+}
+
+/** By way of Secrets Manager, and nothing but this secret: that is what it names when it decrypts. */
+function mayDecrypt(keyArn: string, secretArn: string, region: string): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['kms:Decrypt'],
+    resources: [keyArn],
+    conditions: {
+      StringEquals: {
+        'kms:ViaService': `secretsmanager.${region}.amazonaws.com`,
+        'kms:EncryptionContext:SecretARN': secretArn,
+      },
+    },
+  });
 }
 
 function propsOf({ vpc, vpcSubnets, securityGroups }: FunctionNetwork): FunctionNetworkProps {

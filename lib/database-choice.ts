@@ -26,9 +26,10 @@ function ownAurora(scope: Construct, { vpc, cluster, databaseSecurityGroup }: Da
 }
 
 function merchantsDatabase(scope: Construct, configuration: Configuration): DatabaseChoice {
-  const { databaseSecretArn, vpcId, privateSubnetIds, databaseSecurityGroupId } = configuration;
+  const { vpcId, privateSubnetIds, databaseSecurityGroupId } = configuration;
+  const secret = { secretArn: configuration.databaseSecretArn, keyArn: configuration.databaseSecretKeyArn };
   if (vpcId === '') {
-    const access = bySecret(databaseSecretArn, null);
+    const access = bySecret(secret, null);
     return { application: access, migrator: access };
   }
   const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', {
@@ -42,6 +43,6 @@ function merchantsDatabase(scope: Construct, configuration: Configuration): Data
     reason: 'The functions only stand in these subnets; nothing here adds a route to their tables.',
   });
   const network = letFunctionsIn(scope, { vpc, vpcSubnets: { subnets: vpc.privateSubnets }, databaseSecurityGroupId });
-  const access = bySecret(databaseSecretArn, network);
+  const access = bySecret(secret, network);
   return { application: access, migrator: access };
 }

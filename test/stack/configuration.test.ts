@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, OPTIONS, type Option, readConfiguration } from '../../lib/configuration.ts';
-import { OWN_DATABASE, OWN_DATABASE_IN_VPC, REQUIRED } from './synthesized.ts';
+import { OWN_DATABASE, OWN_DATABASE_IN_VPC, OWN_DATABASE_WITH_KEY, REQUIRED } from './synthesized.ts';
 import { expectWritten, table } from './written-section.ts';
 
 type Name = keyof typeof OPTIONS;
@@ -117,7 +117,15 @@ const VALUES: Readonly<Record<Name, { good: readonly [string, unknown][]; bad: r
       ['', ''],
       [SECRET_ARN, SECRET_ARN],
     ],
-    bad: ['payments-database', 'arn:aws:rds:eu-central-1:123456789012:cluster:payments'],
+    bad: [
+      'payments-database',
+      'arn:aws:rds:eu-central-1:123456789012:cluster:payments',
+      'arn:aws:secretsmanager:eu-central-1:123456789012:secret:database',
+    ],
+  },
+  databaseSecretKeyArn: {
+    good: [['', '']],
+    bad: ['my-key', 'arn:aws:kms:eu-central-1:123456789012:alias/database'],
   },
   vpcId: { good: [['', '']], bad: ['my-vpc', 'vpc-', 'subnet-0123456789abcdef0'] },
   privateSubnetIds: { good: [['', []]], bad: ['my-subnet', 'subnet-0123456789abcdef0,', 'vpc-0123456789abcdef0'] },
@@ -200,6 +208,14 @@ describe('the context', () => {
   it('is refused when it names a network and no database in it', () => {
     expect(problems({ ...OWN_DATABASE_IN_VPC, databaseSecretArn: undefined })).toEqual([
       'vpcId is for a database of your own: give databaseSecretArn too.',
+    ]);
+  });
+
+  it('takes the key of a database’s secret with that secret alone', () => {
+    const databaseSecretKeyArn = OWN_DATABASE_WITH_KEY.databaseSecretKeyArn;
+    expect(read(OWN_DATABASE_WITH_KEY)).toMatchObject({ databaseSecretKeyArn });
+    expect(problems({ ...REQUIRED, databaseSecretKeyArn })).toEqual([
+      'databaseSecretKeyArn is for a database of your own: give databaseSecretArn too.',
     ]);
   });
 

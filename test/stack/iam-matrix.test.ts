@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Grant, grantsOf, nameOf, text } from './grants.ts';
-import { REQUIRED, type Resource, type StackName, synthesize } from './synthesized.ts';
+import { OWN_DATABASE_WITH_KEY, REQUIRED, type Resource, type StackName, synthesize } from './synthesized.ts';
 import { expectWritten, table } from './written-section.ts';
 
 const production = synthesize(REQUIRED);
@@ -57,6 +57,29 @@ describe('grants', () => {
     );
     expect(actions.filter((action) => action.startsWith('ec2:'))).toEqual([]);
     expect(actions).toContain('secretsmanager:GetSecretValue');
+  });
+
+  it('on a key of the merchant’s are to decrypt one secret, by way of Secrets Manager', () => {
+    const { databaseSecretArn, databaseSecretKeyArn } = OWN_DATABASE_WITH_KEY;
+    const policies = Object.values(synthesize(OWN_DATABASE_WITH_KEY).resources('ClinkPayments', 'AWS::IAM::Policy'));
+    const statements = policies.flatMap(({ Properties }) =>
+      Object.values(Object(Properties.PolicyDocument?.Statement)),
+    );
+    const onKeys = statements.filter((statement) => JSON.stringify(statement).includes('kms:'));
+    expect(onKeys).toHaveLength(14);
+    for (const statement of onKeys) {
+      expect(statement).toEqual({
+        Effect: 'Allow',
+        Action: 'kms:Decrypt',
+        Resource: databaseSecretKeyArn,
+        Condition: {
+          StringEquals: {
+            'kms:ViaService': { 'Fn::Join': ['', ['secretsmanager.', { Ref: 'AWS::Region' }, '.amazonaws.com']] },
+            'kms:EncryptionContext:SecretARN': databaseSecretArn,
+          },
+        },
+      });
+    }
   });
 
   it('come from no managed policy', () => {

@@ -28,6 +28,11 @@ export const OWN_DATABASE_IN_VPC = {
   databaseSecurityGroupId: 'sg-0123456789abcdef0',
 } as const;
 
+export const OWN_DATABASE_WITH_KEY = {
+  ...OWN_DATABASE,
+  databaseSecretKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef',
+} as const;
+
 /** A part of a template: whatever is below a name may be missing. */
 export interface Part {
   readonly [name: string]: Part | undefined;
