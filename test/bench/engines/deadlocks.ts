@@ -6,7 +6,7 @@ const RUNS = 20;
 const AT_ONCE = 64;
 const TASKS = 1_000;
 
-/** Queues and runs at the same time, by 64 workers and two claimers, and asks PostgreSQL what it had to break up. */
+/** Queues and runs at the same time, by 64 workers, and asks PostgreSQL what it had to break up. */
 export async function deadlockRow(bench: Bench): Promise<Row> {
   const database = await bench.newDatabase('engines_deadlocks');
   for (let run = 1; run <= RUNS; run++) {
@@ -14,8 +14,7 @@ export async function deadlockRow(bench: Bench): Promise<Row> {
     const travel: Travel = run % 2 === 0 ? 'apart' : 'together';
     const engine = outbox(database, AT_ONCE, travel);
     await engine.enqueue(TASKS);
-    await Promise.all([engine.enqueue(TASKS), engine.drain(TASKS)]);
-    await engine.drain(TASKS);
+    await Promise.all([engine.enqueue(TASKS), engine.drain(2 * TASKS)]);
     await engine.close();
   }
   const owner = connect({ url: database.ownerUrl, max: 1 });
