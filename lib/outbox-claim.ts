@@ -38,10 +38,12 @@ export class OutboxClaim extends Construct {
       },
     });
     for (const { work } of workers) work.queue.grant(this.claimer, 'sqs:SendMessage');
+    // The next minute brings the next try. EventBridge only hands over: Lambda itself would run a failed tick twice more, and
+    // keep a refused one for six hours.
+    this.claimer.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     this.schedule = new Rule(this, 'EveryMinute', {
       description: 'No task waits longer for the claimer than this, whatever becomes of wake-up messages',
       schedule: Schedule.rate(Duration.minutes(1)),
-      // The next minute brings the next try.
       targets: [new LambdaFunction(this.claimer, { retryAttempts: 0 })],
     });
     // Many wake-ups are one reason to look.

@@ -83,14 +83,13 @@ export class PaymentsApi extends Construct {
     });
     const stage = this.api.defaultStage?.node.defaultChild as CfnStage;
     stage.accessLogSettings = { destinationArn: logs.logGroupArn, format: ACCESS_LOG };
-    stage.defaultRouteSettings = { throttlingRateLimit: 100, throttlingBurstLimit: 200, detailedMetricsEnabled: true };
+    stage.defaultRouteSettings = { throttlingRateLimit: 100, throttlingBurstLimit: 200 };
     stage.routeSettings = Object.fromEntries(
       Object.entries(THROTTLES).map(([route, limits]) => [
         route,
         {
           ThrottlingRateLimit: limits.throttlingRateLimit,
           ThrottlingBurstLimit: limits.throttlingBurstLimit,
-          DetailedMetricsEnabled: true,
         },
       ]),
     );

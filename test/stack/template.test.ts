@@ -161,6 +161,13 @@ describe('the schedule', () => {
     const targets = Object.values(Object(rules[0]?.Properties.Targets)) as { Arn: unknown }[];
     expect(targets.map(({ Arn }) => target(Arn))).toEqual([expect.stringMatching(/^OutboxClaimClaimer/)]);
   });
+
+  it('does not have Lambda run or keep a minute’s look when the next minute has its own', () => {
+    const [asynchronous, ...others] = Object.values(resources('AWS::Lambda::EventInvokeConfig'));
+    expect(others).toEqual([]);
+    expect(target(asynchronous?.Properties.FunctionName)).toMatch(/^OutboxClaimClaimer/);
+    expect(asynchronous?.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+  });
 });
 
 describe('the API', () => {
