@@ -14,7 +14,7 @@ import { type Capacity, databaseAlarms } from './database-alarms.ts';
 import { functionAlarms } from './function-alarms.ts';
 import { outboxAlarms } from './outbox-alarms.ts';
 import type { TaskWorker } from './task-worker.ts';
-import { webhookAlarms } from './webhook-alarms.ts';
+import { type Webhooks, webhookAlarms } from './webhook-alarms.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface AlarmsProps {
@@ -25,6 +25,7 @@ export interface AlarmsProps {
   readonly workers: readonly TaskWorker[];
   readonly wakeUps: WorkQueue;
   readonly api: HttpApi;
+  readonly webhooks: Webhooks;
   readonly cluster: DatabaseCluster | null;
   readonly capacity: Capacity;
 }
@@ -39,7 +40,7 @@ export class Alarms extends Construct {
     this.#topic = this.topic(email);
     const rules: AlarmRules = {
       ...outboxAlarms(props.workers, props.wakeUps),
-      ...webhookAlarms(props.api),
+      ...webhookAlarms(props.api, props.webhooks),
       ...Object.assign({}, ...functions.map((each) => functionAlarms(nameOf(each), each))),
       ...(props.cluster && databaseAlarms(props.cluster, props.capacity)),
     };

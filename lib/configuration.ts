@@ -56,6 +56,12 @@ export const OPTIONS = {
     fallback: '',
     read: matching(/^$|^[^@\s]+@[^@\s]+$/, 'an email address'),
   }),
+  webhooksSilentHours: option({
+    meaning: 'Hours without any webhook after which an alarm begins; 0 for none',
+    forWhom: 'whoever sells many times a day and wants to know sooner, or less than daily and does not want to know',
+    fallback: '24',
+    read: numberBetween(0, 168, 1),
+  }),
   minCapacity: option({
     meaning:
       'Smallest size of the database in Aurora capacity units; it never pauses, since tasks are looked for every minute',

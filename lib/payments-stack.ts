@@ -81,6 +81,7 @@ export class PaymentsStack extends Stack {
       workers,
       wakeUps,
       api,
+      webhooks: { clinkWebhook: routes.clinkWebhook, silentHours: configuration.webhooksSilentHours },
       cluster: data?.cluster ?? null,
       capacity: configuration,
     });

@@ -1,4 +1,7 @@
+import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { MetricName } from '../functions/platform/metrics.ts';
 import { type AlarmRule, type AlarmRules, counted, FIVE_MINUTES, MINUTE, TWICE_IN_HALF_AN_HOUR } from './alarm-rule.ts';
 
@@ -20,9 +23,16 @@ const STRANGE: readonly Count[] = [
   ['WebhookTooLarge', 'Webhooks larger than any of Clink’s keep coming.'],
 ];
 
+export interface Webhooks {
+  readonly clinkWebhook: IFunction;
+  /** After how many hours without any a person is told; 0 for never. */
+  readonly silentHours: number;
+}
+
 /** What must not go wrong at the door. */
-export function webhookAlarms(api: HttpApi): AlarmRules {
+export function webhookAlarms(api: HttpApi, { clinkWebhook, silentHours }: Webhooks): AlarmRules {
   return {
+    ...silence(clinkWebhook, silentHours),
     ApiErrors: {
       runbook: 'api-errors',
       says: 'The API keeps answering with 5xx; shoppers may not be able to buy.',
@@ -47,6 +57,22 @@ export function webhookAlarms(api: HttpApi): AlarmRules {
       periods: TWICE_IN_HALF_AN_HOUR,
     },
     ...rules(STRANGE, { metric: (name) => counted(name, FIVE_MINUTES), limit: 10, periods: TWICE_IN_HALF_AN_HOUR }),
+  };
+}
+
+/** Whatever comes counts, genuine or not: what is not genuine has alarms of its own. None when `hours` is 0. */
+function silence(clinkWebhook: IFunction, hours: number): AlarmRules {
+  if (hours === 0) return {};
+  return {
+    WebhooksSilent: {
+      runbook: 'webhooks-silent',
+      says: `No webhook has come for ${hours} hours; if anything was sold meanwhile, its payment is not seen.`,
+      metric: clinkWebhook.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' }),
+      limit: 1,
+      isBelow: true,
+      periods: { beyond: hours, of: hours },
+      missing: TreatMissingData.BREACHING,
+    },
   };
 }
 

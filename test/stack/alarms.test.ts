@@ -95,6 +95,14 @@ describe('the runbook’s commands', () => {
   });
 });
 
+describe('the README', () => {
+  it('counts what alarms cost by: each metric that one watches', () => {
+    const watched = [...alarms.values()].flatMap(metricsOf).length;
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+    expect(readme).toContain(`| ${watched} × 0.10 | ${(watched * 0.1).toFixed(2)} |`);
+  });
+});
+
 describe('every alarm', () => {
   it.each([...alarms])('%s tells somebody when it begins and when it ends, in a sentence', (_id, alarm) => {
     expect(alarm.AlarmActions).toHaveLength(1);
@@ -194,7 +202,7 @@ describe('the metric behind an alarm of ours', () => {
 describe('the metric behind an alarm of AWS', () => {
   /** Names and dimensions as the services document them. */
   const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
-    'AWS/Lambda': ['FunctionName', 'Errors', 'Throttles', 'Duration'],
+    'AWS/Lambda': ['FunctionName', 'Errors', 'Throttles', 'Duration', 'Invocations'],
     'AWS/SQS': ['QueueName', 'ApproximateNumberOfMessagesVisible'],
     'AWS/ApiGateway': ['ApiId', '5xx'],
     'AWS/RDS': [
@@ -280,6 +288,22 @@ describe('an alarm', () => {
     for (const id of ['WebhookSignatureMismatch', 'ApiErrors', 'FulfillWorkerErrors']) {
       expect(alarm(id)).toMatchObject({ Period: 300, EvaluationPeriods: 6, DatapointsToAlarm: 2 });
     }
+  });
+
+  it('on webhooks that do not come begins after a day without one, or after the hours that were asked for', () => {
+    expect(alarm('WebhooksSilent')).toMatchObject({
+      MetricName: 'Invocations',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: expect.stringMatching(/^ClinkWebhook/) } }],
+      TreatMissingData: 'breaching',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 3_600,
+      EvaluationPeriods: 24,
+      DatapointsToAlarm: 24,
+    });
+    const sooner = alarmsOf({ ...REQUIRED, webhooksSilentHours: '2' }).get('WebhooksSilent');
+    expect(sooner).toMatchObject({ EvaluationPeriods: 2, DatapointsToAlarm: 2 });
+    expect(alarmsOf({ ...REQUIRED, webhooksSilentHours: '0' }).has('WebhooksSilent')).toBe(false);
   });
 
   it('on a slow function begins below its timeout, and above what the claimer takes for a backlog', () => {

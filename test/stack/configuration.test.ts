@@ -69,6 +69,13 @@ const VALUES: Readonly<Record<Name, { good: readonly [string, unknown][]; bad: r
     ],
     bad: ['oncall', 'a@b@c', 'on call@shop.example'],
   },
+  webhooksSilentHours: {
+    good: [
+      ['0', 0],
+      ['168', 168],
+    ],
+    bad: ['', '169', '1.5', 'never'],
+  },
   minCapacity: {
     good: [
       ['0.5', 0.5],
