@@ -66,7 +66,7 @@ function silence(clinkWebhook: IFunction, hours: number): AlarmRules {
   return {
     WebhooksSilent: {
       runbook: 'webhooks-silent',
-      says: `No webhook has come for ${hours} hours; if anything was sold meanwhile, its payment is not seen.`,
+      says: `No webhook has come for ${hours} h; if anything was sold meanwhile, its payment is not seen.`,
       metric: clinkWebhook.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' }),
       limit: 1,
       isBelow: true,

@@ -24,8 +24,8 @@ const ENTRY_OF: Readonly<Record<string, Entry>> = {
   Operator: 'operations/operate',
 };
 
-/** Read by Node, the runtime and Powertools. */
-const OF_THE_RUNTIME = /^(NODE_OPTIONS|NODE_EXTRA_CA_CERTS|POWERTOOLS_\w+)$/;
+/** Read by Node and the runtime. */
+const OF_THE_RUNTIME = /^(NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/;
 const ROOT = join(import.meta.dirname, '../..');
 
 /** What remains of our own code in a function once everything that it cannot reach is gone. */
