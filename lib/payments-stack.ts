@@ -17,7 +17,9 @@ import { SchemaMigration } from './schema-migration.ts';
 import { TaskWorker } from './task-worker.ts';
 import { WorkQueue } from './work-queue.ts';
 
+/** Less than the minute from one tick of the schedule to the next. */
 const CLAIM_TIMEOUT = Duration.seconds(50);
+/** Two calls of ten seconds and what the database may take before and after them, with time left to record a failure. */
 const WORKER_TIMEOUT = Duration.minutes(1);
 
 /** What each worker is for, and whom it calls. */
@@ -116,6 +118,7 @@ export class PaymentsStack extends Stack {
     const getOrder = new PaymentsFunction(this, 'GetOrder', {
       entry: 'http/get-order',
       description: 'GET /api/orders/{id}',
+      // A connection that is slow to open, and one statement.
       timeout: Duration.seconds(15),
       database,
     });
@@ -123,6 +126,7 @@ export class PaymentsStack extends Stack {
     const clinkWebhook = new PaymentsFunction(this, 'ClinkWebhook', {
       entry: 'http/clink-webhook',
       description: 'POST /api/webhooks/clink',
+      // The signing secret, a connection and a wait for the order's row, each slow; Clink sends again what takes longer.
       timeout: Duration.seconds(20),
       database,
     });

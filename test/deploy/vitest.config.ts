@@ -8,5 +8,6 @@ export default defineConfig({
     reporters: ['verbose'],
     testTimeout: 240_000,
     hookTimeout: 300_000,
+    env: { LOG_LEVEL: 'SILENT', METRICS_DISABLED: 'true' },
   },
 });
