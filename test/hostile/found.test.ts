@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { signedInPayload } from '../http/payload.ts';
 import { casesOf, eventStatus } from '../support/stored.ts';
 import { orderBody, refundBody, sessionBody } from '../support/webhooks.ts';
 import { type Stage, startStage } from './stage.ts';
@@ -52,5 +53,17 @@ describe('the log holds no text from outside', () => {
     expect(stage.watch.take().lines).toEqual([
       { code: 'webhook_received', fields: { eventId: null, eventType: null, outcome: 'stored' } },
     ]);
+  });
+});
+
+describe('a blank subject is nobody', () => {
+  test.each([' ', '\u00a0', '\u3000\u2028'])('%j buys nothing, and Clink is not asked', async (sub) => {
+    const before = await stage.count();
+    const body = JSON.stringify({ productId: 'poster', quantity: 1 });
+    const { status } = await stage.send.checkout(
+      signedInPayload({ sub }, { body, headers: { 'content-type': 'application/json' } }),
+    );
+    expect(status).toBe(401);
+    expect(await stage.count()).toEqual(before);
   });
 });
