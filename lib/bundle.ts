@@ -6,10 +6,10 @@ import { type BuildOptions, buildSync } from 'esbuild';
 export const ROOT = join(import.meta.dirname, '..');
 
 /**
- * An `import` of a module of Node's reads all its exports, and with those of `http` (the AWS SDK imports it) the whole of
- * Node's own fetch is loaded: most of a cold start, for nothing. Asked for like this, it gives only what is used.
+ * A module of Node's for those who use a part of it. An `import` reads all its exports, and among those are some that load
+ * more: of `http` all of fetch, of `fs` its promises.
  */
-const QUICK_HTTP = 'data:text/javascript,module.exports = process.getBuiltinModule("node:http")';
+const inPart = (name: string) => `data:text/javascript,module.exports = process.getBuiltinModule("node:${name}")`;
 
 /** How every function is bundled; `test:bundles` measures what this makes. `entry` is a path under functions/, without its ending. */
 export function bundleOptions(entry: string, outdir: string): BuildOptions & { outdir: string } {
@@ -21,7 +21,13 @@ export function bundleOptions(entry: string, outdir: string): BuildOptions & { o
     bundle: true,
     // What is imported on demand stays a file of its own, and is not read by a cold start that does not need it.
     splitting: true,
-    alias: { http: QUICK_HTTP, 'node:http': QUICK_HTTP },
+    alias: {
+      http: inPart('http'),
+      'node:http': inPart('http'),
+      fs: inPart('fs'),
+      // Else the name before the slash would be replaced alone.
+      'fs/promises': inPart('fs/promises'),
+    },
     format: 'esm',
     platform: 'node',
     target: 'node24',

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENTRIES, measureBundle } from '../../lib/bundle-sizes.ts';
 import { pathsIn } from '../support/source-tree.ts';
@@ -45,6 +47,18 @@ describe('what is deployed', () => {
     for (const [id, folder] of functions) {
       expect(`${id} ${readFileSync(join(folder, 'index.mjs'), 'utf8')}`).toMatch(/export\s?\{[^}]*\bhandler\b[^}]*\}/);
     }
+  });
+
+  it('consists of files that load, those too that are loaded on demand', () => {
+    const chunks = functions.flatMap(([, folder]) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.mjs') && name !== 'index.mjs')
+        .map((name) => pathToFileURL(join(folder, name)).href),
+    );
+    expect(chunks.length).toBeGreaterThan(functions.length);
+    const script = `for (const chunk of ${JSON.stringify(chunks)}) await import(chunk);`;
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+    expect(stderr).toBe('');
   });
 
   it('is a bundle of its own for every function', () => {
