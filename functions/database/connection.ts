@@ -1,4 +1,4 @@
-import { createConnection, type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import postgres from 'postgres';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -48,8 +48,11 @@ export function connect({ max, connectTimeoutSeconds = 5, ...target }: Connectio
  * A socket that sends at once. By default the end of a flight of several packets would wait until its beginning has been
  * acknowledged, which is a round trip. `host` is what postgres.js checks the server's certificate against.
  */
-function openSocket({ host: [host], port: [port] }: { host: string[]; port: number[] }): Socket {
-  return Object.assign(createConnection({ host, port: Number(port), noDelay: true }), { host });
+function openSocket({ host: [host = ''], port: [port] }: { host: string[]; port: number[] }): Socket {
+  const socket = Object.assign(new Socket(), { host }).setNoDelay();
+  // After postgres.js has begun to listen: an address that cannot even be tried fails at once, and unheard ends the process.
+  queueMicrotask(() => socket.connect(Number(port), host));
+  return socket;
 }
 
 function serverOptions({ tls, role, ...server }: DatabaseServer) {
@@ -63,9 +66,23 @@ function serverOptions({ tls, role, ...server }: DatabaseServer) {
 
 const poolsWithLoss = new WeakSet<Sql>();
 
-/** Whether a connection of the pool has gone since this was last asked. */
-export function hasLostConnection(sql: Sql): boolean {
-  return poolsWithLoss.delete(sql);
+const openings = new WeakMap<Sql, Promise<boolean>>();
+
+/** Begins to open the pool's first connection. Whether it could be opened is no failure here: the next query shows it. */
+export function openAhead(sql: Sql): Promise<boolean> {
+  const opening = sql`SELECT 1`.then(
+    () => true,
+    () => false,
+  );
+  openings.set(sql, opening);
+  return opening;
+}
+
+/** Whether a connection of the pool has gone, or could not be opened ahead, since this was last asked. */
+export async function hasLostConnection(sql: Sql): Promise<boolean> {
+  const isOpened = (await openings.get(sql)) ?? true;
+  openings.delete(sql);
+  return poolsWithLoss.delete(sql) || !isOpened;
 }
 
 /** As migration 0003 sets them for the application's role, in milliseconds. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { fetchSecretText, newSecretsClient } from '../platform/secrets-manager.ts';
 import { count, text } from '../platform/settings.ts';
-import { connect, type DatabaseServer, type Sql } from './connection.ts';
+import { connect, type DatabaseServer, openAhead, type Sql } from './connection.ts';
 
 /** The role that migration 0003 makes: it can add and move rows, and rewrite nothing that must stay. */
 const APPLICATION_ROLE = 'payments_app';
@@ -13,8 +13,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
  */
 export async function openDatabase(): Promise<Sql> {
   const sql = await ofEnvironment(count('DATABASE_MAX_CONNECTIONS', 1));
-  // A failure shows again in the first query that needs the connection.
-  sql`SELECT 1`.catch(() => undefined);
+  void openAhead(sql);
   return sql;
 }
 

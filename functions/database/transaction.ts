@@ -46,10 +46,11 @@ class NoConnectionError extends Error {
 
 /**
  * A connection of the pool for one transaction. postgres.js 3.4.9 forgets a reservation that has to open a connection anew
- * after one was lost, or that waits while one is lost: the first is avoided by a plain query, the second is bounded.
+ * after one was lost, or that waits while one is lost: the first is avoided by a plain query, and so is the second while the
+ * pool's first connection opens; else it is bounded.
  */
 async function reserve(sql: Sql): Promise<Transaction> {
-  if (hasLostConnection(sql)) await sql`SELECT 1`;
+  if (await hasLostConnection(sql)) await sql`SELECT 1`;
   const reserved = sql.reserve();
   const tooLate = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../bin/local/free-port.ts';
-import { connect, type Transaction } from '../../functions/database/connection.ts';
+import { connect, openAhead, type Transaction } from '../../functions/database/connection.ts';
 import { retryingLoss } from '../../functions/database/connection-loss.ts';
 import { inTransaction } from '../../functions/database/transaction.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -117,6 +118,34 @@ describe('a transaction', () => {
       code: 'ECONNREFUSED',
     });
     await nowhere.end({ timeout: 0 });
+  });
+
+  it.each([true, false])('fails when an address cannot even be tried, with TLS %s', async (tls) => {
+    const server = {
+      host: '255.255.255.255',
+      port: 5432,
+      database: 'z',
+      username: 'x',
+      password: async () => 'y',
+      tls,
+    };
+    const nowhere = connect({ server, max: 1, connectTimeoutSeconds: 2 });
+    for (let time = 0; time < 2; time++) await expect(nowhere`SELECT 1`).rejects.toMatchObject({ code: 'ENETUNREACH' });
+    await nowhere.end({ timeout: 0 });
+  });
+
+  it('that waits for the first connection of a process gets the second when the first fails', async () => {
+    const line = await startLine(db.ownerUrl);
+    await line.takeDown();
+    const pool = connect({ url: line.url, max: 1, connectTimeoutSeconds: 2 });
+    const first = openAhead(pool);
+    await turn();
+    const waiting = inTransaction(pool, async (tx) => ({ result: await tx`SELECT 1`, writes: [] }));
+    await first;
+    await line.bringUp();
+    expect(await waiting).toHaveLength(1);
+    await pool.end({ timeout: 0 });
+    await line.takeDown();
   });
 
   it('works again once a database that was away has come back, also for callers that kept trying', async () => {
