@@ -5,7 +5,7 @@ import { connect, type DatabaseServer, openAhead, type Sql } from './connection.
 
 /** The role that migration 0003 makes: it can add and move rows, and rewrite nothing that must stay. */
 const APPLICATION_ROLE = 'payments_app';
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 
 /**
  * The database that this function's environment names, as the application's role. Throws `SettingError` and the like. The
@@ -69,9 +69,19 @@ const CONNECT_MS = 3_000;
 
 const Filled = v.pipe(v.string(), v.nonEmpty());
 
+// postgres.js takes a comma for a list of hosts and a colon for the port, also within an IPv6 address.
+const Host = v.pipe(v.string(), v.regex(/^[^\s,:/]+$/));
+const Port = v.pipe(
+  v.union([v.string(), v.number()]),
+  v.transform(Number),
+  v.integer(),
+  v.minValue(1),
+  v.maxValue(65_535),
+);
+
 const DatabaseSecret = v.object({
-  host: Filled,
-  port: v.optional(v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.integer()), 5432),
+  host: Host,
+  port: v.optional(Port, 5432),
   dbname: Filled,
   username: Filled,
   password: Filled,
@@ -100,8 +110,19 @@ class DatabaseSecretError extends Error {
 
 async function readSecret<T>(variable: string, shape: v.GenericSchema<unknown, T>, timeoutMs: number): Promise<T> {
   const current = await fetchSecretText(await newSecretsClient(), text(variable), timeoutMs);
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), current);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), current, { abortPipeEarly: true });
   if (parsed.success) return parsed.output;
-  const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? 'JSON').join(', ');
+  const fields = parsed.issues.map((issue) => describeField(v.getDotPath(issue) ?? 'JSON')).join(', ');
   throw new DatabaseSecretError(`the secret of ${variable} lacks or misstates: ${fields}`);
+}
+
+const FORMS: ReadonlyMap<string, string> = new Map([
+  ['host', 'one name or IPv4 address'],
+  ['port', '1 to 65535'],
+]);
+
+/** Not by the issue's own message: that quotes what the secret holds. */
+function describeField(field: string): string {
+  const form = FORMS.get(field);
+  return form === undefined ? field : `${field} (${form})`;
 }
