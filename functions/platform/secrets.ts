@@ -6,8 +6,9 @@ export interface SecretReader {
   read(secretId: string): Promise<readonly string[]>;
   /**
    * The values of a fetch that began after this call, or that found other values than the cache had. Each secret is
-   * refetched at most three times in thirty seconds, else this is `read`: a forged delivery must not close the way
-   * for a genuine one, and a flood of them must not reach Secrets Manager.
+   * refetched at most three times in thirty seconds, also while that fails: a forged delivery must not close the way
+   * for a genuine one, and a flood of them must not reach Secrets Manager. Beyond that this is `read`, or throws
+   * `SecretUnavailableError` without asking when the last fetch failed: values that may be out of date refuse nobody.
    */
   refresh(secretId: string): Promise<readonly string[]>;
 }
@@ -25,18 +26,26 @@ const REFETCHES = { count: 3, withinMs: 30_000 };
 /** A function reads one or two secrets; the bound is there so that no mistake makes a cache grow. */
 const MAX_ENTRIES = 16;
 
-/** Reads secrets through a short-lived cache. Concurrent reads of one secret share one fetch; a failure is never kept. */
+/** Reads secrets through a short-lived cache. Concurrent reads of one secret share one fetch; no failure is kept for them. */
 export function secretReader({ client, now, ttlMs = 300_000, previousForMs }: Options): SecretReader {
   const cache = new Map<string, { values: readonly string[]; expiresAt: number }>();
   const refetchedAt = new Map<string, readonly number[]>();
+  /** Of secrets whose last fetch failed. */
+  const failures = new Map<string, unknown>();
   const inFlight = new Map<string, Promise<readonly string[]>>();
   let theClient = client;
 
   async function fetchAndKeep(secretId: string): Promise<readonly string[]> {
-    theClient ??= await newSecretsClient();
-    const values = await fetchSecretTexts(theClient, secretId, { now: now(), previousForMs });
-    putBounded(cache, secretId, { values, expiresAt: now() + ttlMs });
-    return values;
+    try {
+      theClient ??= await newSecretsClient();
+      const values = await fetchSecretTexts(theClient, secretId, { now: now(), previousForMs });
+      putBounded(cache, secretId, { values, expiresAt: now() + ttlMs });
+      failures.delete(secretId);
+      return values;
+    } catch (error) {
+      putBounded(failures, secretId, error);
+      throw error;
+    }
   }
 
   function fetchOnce(secretId: string): Promise<readonly string[]> {
@@ -62,10 +71,12 @@ export function secretReader({ client, now, ttlMs = 300_000, previousForMs }: Op
   async function refetch(secretId: string): Promise<readonly string[]> {
     const begunAt = now();
     const recent = (refetchedAt.get(secretId) ?? []).filter((at) => begunAt - at < REFETCHES.withinMs);
-    if (recent.length >= REFETCHES.count) return read(secretId);
-    const values = await fetchOnce(secretId);
+    if (recent.length >= REFETCHES.count) {
+      if (failures.has(secretId)) throw failures.get(secretId);
+      return read(secretId);
+    }
     putBounded(refetchedAt, secretId, [...recent, begunAt]);
-    return values;
+    return fetchOnce(secretId);
   }
 
   return { read, refresh };

@@ -177,7 +177,7 @@ describe('secretReader', () => {
     expect(fetches()).toBe(2);
   });
 
-  test('a refresh that failed does not use up the next one', async () => {
+  test('the refresh after one that failed finds the new value at once', async () => {
     await secrets.put('clink/webhook', 'whsec_1');
     const reader = secretReader({ now, previousForMs: DAY_MS });
     await reader.read('clink/webhook');
@@ -186,6 +186,39 @@ describe('secretReader', () => {
     outage = false;
     await secrets.put('clink/webhook', 'whsec_2');
     expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+  });
+
+  test('refreshes that failed count: the fourth fails as they did, and asks nobody', async () => {
+    await secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now, previousForMs: DAY_MS });
+    await reader.read('clink/webhook');
+    outage = true;
+    for (const _ of [1, 2, 3])
+      await expect(reader.refresh('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
+    const asked = line.requests.length;
+    await secrets.put('clink/webhook', 'whsec_2');
+    outage = false;
+    time += 29_999;
+    await expect(reader.refresh('clink/webhook')).rejects.toMatchObject({ name: 'SecretUnavailableError' });
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_1']);
+    expect(line.requests).toHaveLength(asked);
+    time += 1;
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+  });
+
+  test('once a read has succeeded after refreshes that failed, a further refresh gives what it read', async () => {
+    await secrets.put('clink/webhook', 'whsec_1');
+    const reader = secretReader({ now, ttlMs: 1_000, previousForMs: DAY_MS });
+    await reader.read('clink/webhook');
+    outage = true;
+    for (const _ of [1, 2, 3]) await expect(reader.refresh('clink/webhook')).rejects.toThrow('could not be read');
+    await secrets.put('clink/webhook', 'whsec_2');
+    outage = false;
+    time += 1_000;
+    expect(await reader.read('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    const asked = line.requests.length;
+    expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+    expect(line.requests).toHaveLength(asked);
   });
 
   test('keeps a bounded number of secrets', async () => {
