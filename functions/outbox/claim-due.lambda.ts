@@ -17,7 +17,7 @@ const keepDays = count('RETENTION_DAYS', 90);
 /** For one more pass, with sends that run into their timeout. */
 const PASS_MS = 10_000;
 const SEND_TIMEOUT_MS = 5_000;
-/** For one more batch of what is pruned. The passes leave more than this. */
+/** For one batch of what is pruned. The passes leave more than this unless the last one took long; the next minute prunes. */
 const PRUNE_MS = 5_000;
 
 /** Runs for the schedule and for wake-ups alike: neither says what is due, the database does. */

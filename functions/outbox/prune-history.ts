@@ -6,7 +6,7 @@ export interface PruneDeps {
   readonly sql: Sql;
   /** Whole days that finished tasks and the bodies of processed events are kept. */
   readonly keepDays: number;
-  /** Whether another batch may begin. */
+  /** Whether a batch, also the first, may begin. */
   readonly hasTime: () => boolean;
 }
 
@@ -18,17 +18,17 @@ export interface Pruned {
 /** Rows of each kind in one statement: few enough that nobody waits for it. */
 const BATCH = 1_000;
 
-/** Prunes what is older than is to be kept, a batch at least, then batch after batch while one was full and there is time. */
+/** Prunes what is older than is to be kept, batch after batch while there is time and the last one was full. */
 export async function pruneHistory({ sql, keepDays, hasTime }: PruneDeps): Promise<Pruned> {
   const total = { tasks: 0, bodies: 0 };
-  let isFull: boolean;
-  do {
+  let isFull = true;
+  while (isFull && hasTime()) {
     const tasks = await pruneFinishedTasks(sql, { keepDays, most: BATCH });
     const bodies = await dropProcessedBodies(sql, { keepDays, most: BATCH });
     total.tasks += tasks;
     total.bodies += bodies;
     isFull = tasks === BATCH || bodies === BATCH;
-  } while (isFull && hasTime());
+  }
   if (total.tasks + total.bodies > 0) log.info('history_pruned', total);
   return total;
 }

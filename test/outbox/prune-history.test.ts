@@ -19,7 +19,8 @@ beforeEach(
 afterAll(() => db.drop());
 
 const KEEP_DAYS = 30;
-const prune = (keepDays = KEEP_DAYS, hasTime = () => false) => pruneHistory({ sql: db.app, keepDays, hasTime });
+const prune = (keepDays = KEEP_DAYS, hasTime = timeFor(1)) => pruneHistory({ sql: db.app, keepDays, hasTime });
+const timeFor = (batches: number) => () => batches-- > 0;
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const OLD = { updatedAt: daysAgo(KEEP_DAYS + 1) };
 
@@ -78,11 +79,12 @@ describe('of the tasks', () => {
     });
   });
 
-  it('as many go as there is time for, and a batch in any case', async () => {
+  it('as many go as there is time for, and none when there is no time', async () => {
     await db.owner`
       INSERT INTO outbox (task, event_id, dedupe_key, status, updated_at)
       SELECT 'fulfill', 'event_1', 'many:' || n, 'succeeded', ${OLD.updatedAt} FROM generate_series(1, 3000) AS n`;
-    expect(await prune()).toEqual({ tasks: 1000, bodies: 0 });
+    expect(await prune(KEEP_DAYS, timeFor(0))).toEqual({ tasks: 0, bodies: 0 });
+    expect(await prune(KEEP_DAYS, timeFor(1))).toEqual({ tasks: 1000, bodies: 0 });
     expect(await prune(KEEP_DAYS, () => true)).toEqual({ tasks: 2000, bodies: 0 });
   });
 });
@@ -156,17 +158,18 @@ it('the books stay, however old they are', async () => {
   for (const table of tables) expect(await db.owner.unsafe(`SELECT FROM ${table}`)).toHaveLength(1);
 });
 
-it('is done for the schedule once a minute, and not for a wake-up', async () => {
+it('is done for the schedule once a minute while there is time, and not for a wake-up', async () => {
   vi.stubEnv('DATABASE_URL', db.appUrl);
   vi.stubEnv('RETENTION_DAYS', '20');
   const { handler } = await import('../../functions/outbox/claim-due.lambda.ts');
-  const context = { getRemainingTimeInMillis: () => 0 };
+  const left = (ms: number) => ({ getRemainingTimeInMillis: () => ms });
   for (const days of [19, 21]) {
     await addTask(db.owner, { dedupeKey: `${days}`, status: 'succeeded', updatedAt: daysAgo(days) });
   }
-  await handler({ Records: [] }, context);
+  await handler({ Records: [] }, left(60_000));
+  await handler({ source: 'aws.events' }, left(5_000));
   expect(await keys()).toEqual(['19', '21']);
-  await handler({ source: 'aws.events' }, context);
+  await handler({ source: 'aws.events' }, left(5_001));
   expect(await keys()).toEqual(['19']);
 });
 
