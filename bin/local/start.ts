@@ -18,7 +18,7 @@ Runs the whole shop on this machine: PostgreSQL, queues, API, workers, a demo sh
 
 Environment, all of it optional:
   LOCAL_FOLDER       where data is kept (.local)
-  DATABASE_URL       a PostgreSQL to use instead of one of our own; its user may migrate and make roles
+  DATABASE_URL       a PostgreSQL to use instead of one of our own, one host over TCP; its user may migrate and make roles
   AWS_ENDPOINT_URL   such as LocalStack, to use instead of queues and secrets of our own
   CLINK_SECRET_KEY   with CLINK_WEBHOOK_SIGNING_KEY and PUBLIC_URL (a tunnel to the API): Clink's sandbox instead of the double
   CLINK_API_URL      another Clink than the sandbox
