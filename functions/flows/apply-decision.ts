@@ -15,6 +15,8 @@ export interface DecidedFacts {
   readonly source: JournalSource;
   readonly order: MerchantOrder | null;
   readonly attempts: readonly PaymentAttempt[];
+  /** False when no event waits for anything about this order, so that none needs to be woken. */
+  readonly isAwaited?: boolean;
 }
 
 /** The writes of one decision, in the order in which they must reach the database. */
@@ -31,7 +33,8 @@ export interface DecisionWrites {
 export function applyDecision(tx: Transaction, decision: Decision, facts: DecidedFacts): DecisionWrites {
   const { eventId, source } = facts;
   const { merchantOrderId, newAttempt, attemptPatch, newRefund, orderPatch, review, tasks } = decision;
-  const woken = changesWhatOthersWaitFor(decision) ? wakeOthers(tx, decision, facts) : null;
+  const mayWake = facts.isAwaited !== false && changesWhatOthersWaitFor(decision);
+  const woken = mayWake ? wakeOthers(tx, decision, facts) : null;
   const writes = [
     newAttempt && insertAttempt(tx, newAttempt),
     newRefund && insertRefund(tx, newRefund, eventId),
