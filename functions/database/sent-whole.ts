@@ -5,12 +5,20 @@
  * written alike for any column.
  */
 export function sentWhole(query: unknown, parameters: readonly unknown[]): unknown {
-  if (query instanceof Promise && !parameters.some(isWrittenByType)) {
-    Object.defineProperty(query, 'describeFirst', { get: () => false, set: () => undefined });
-  }
+  if (query instanceof Promise && !parameters.some(isWrittenByType)) Object.setPrototypeOf(query, wholeLike(query));
   return query;
 }
 
 function isWrittenByType(parameter: unknown): boolean {
   return Array.isArray(parameter) || parameter instanceof Date;
+}
+
+const WHOLE = { describeFirst: { get: () => false, set: () => undefined } };
+
+let whole: object | undefined;
+
+/** One prototype for all of postgres.js's queries: a property defined on each of them would make each slow to read. */
+function wholeLike(query: object): object {
+  whole ??= Object.create(Object.getPrototypeOf(query), WHOLE) as object;
+  return whole;
 }
