@@ -10,6 +10,7 @@ export function sentWhole(query: unknown, parameters: readonly unknown[]): unkno
 }
 
 function isWrittenByType(parameter: unknown): boolean {
+  if (parameter instanceof Promise) return Object.getPrototypeOf(parameter) !== whole;
   return Array.isArray(parameter) || parameter instanceof Date;
 }
 

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/connection.ts';
 import { updateOrder } from '../database/merchant-orders.ts';
+import { asOneStatement } from '../database/one-statement.ts';
 import { appendToJournal, type JournalSource } from '../database/order-journal.ts';
 import { queueTask, wakeDeferredEvents } from '../database/outbox.ts';
 import { insertAttempt, updateAttempt } from '../database/payment-attempts.ts';
@@ -19,7 +20,7 @@ export interface DecidedFacts {
   readonly isAwaited?: boolean;
 }
 
-/** The writes of one decision, in the order in which they must reach the database. */
+/** The writes of one decision. */
 export interface DecisionWrites {
   readonly writes: readonly PromiseLike<unknown>[];
   /** Once committed: whether the outbox has work now that a wake-up could start early. */
@@ -27,15 +28,14 @@ export interface DecisionWrites {
 }
 
 /**
- * The writes of a decision, in one fixed order on every path: rows whose key others may race for first, then the order,
- * the case, the tasks, the event's mark and the journal. They are returned unsent, to travel together with COMMIT.
+ * The writes of a decision, one statement for all that it changes by itself: in one fixed order on every path, rows whose
+ * key others may race for first, then the order, the case, the tasks, the event's mark and the journal. They are returned
+ * unsent, to travel together with COMMIT.
  */
 export function applyDecision(tx: Transaction, decision: Decision, facts: DecidedFacts): DecisionWrites {
   const { eventId, source } = facts;
   const { merchantOrderId, newAttempt, attemptPatch, newRefund, orderPatch, review, tasks } = decision;
-  const mayWake = facts.isAwaited !== false && changesWhatOthersWaitFor(decision);
-  const woken = mayWake ? wakeOthers(tx, decision, facts) : null;
-  const writes = [
+  const changes = [
     newAttempt && insertAttempt(tx, newAttempt),
     newRefund && insertRefund(tx, newRefund, eventId),
     attemptPatch && updateAttempt(tx, attemptPatch.clinkOrderId, attemptPatch.patch),
@@ -44,10 +44,13 @@ export function applyDecision(tx: Transaction, decision: Decision, facts: Decide
     ...tasks.map((task) => queueTask(tx, eventId, task)),
     markEvent(tx, decision, facts),
     appendToJournal(tx, source, eventId, decision),
-    woken,
-  ];
+  ].filter((change) => typeof change === 'object' && change !== null);
+
+  const mayWake = facts.isAwaited !== false && changesWhatOthersWaitFor(decision);
+  const woken = mayWake ? wakeOthers(tx, decision, facts) : null;
+  const changed = asOneStatement(tx, changes);
   return {
-    writes: writes.filter((write) => typeof write === 'object' && write !== null),
+    writes: woken === null ? [changed] : [changed, woken],
     queuedWork: async () => tasks.length > 0 || (woken !== null && (await woken).count > 0),
   };
 }
