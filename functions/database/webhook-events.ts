@@ -12,23 +12,19 @@ export interface NewWebhookEvent {
   readonly clinkSessionRef: string | null;
 }
 
-/**
- * Stores a delivery as processed, which is what it will be when this transaction commits unless it is marked as pending.
- * The row comes back only for the first delivery of its id; of several at once, one gets it.
- */
-export async function insertEventOnce(tx: Transaction, event: NewWebhookEvent): Promise<boolean> {
-  const inserted = await tx`
+/** Stores the first delivery of its id; for any later one this fails with a unique violation. */
+export function insertEvent(tx: Transaction, event: NewWebhookEvent, status: 'pending' | 'processed') {
+  return tx`
     INSERT INTO webhook_events
       (id, type, payload, body_hash, status, merchant_order_ref, clink_order_ref, clink_session_ref)
-    VALUES (${event.id}, ${event.type}, ${event.payload}, ${event.bodyHash}, 'processed', ${event.merchantOrderRef},
-            ${event.clinkOrderRef}, ${event.clinkSessionRef})
-    ON CONFLICT (id) DO NOTHING RETURNING id`;
-  return inserted.count === 1;
+    VALUES (${event.id}, ${event.type}, ${event.payload}, ${event.bodyHash}, ${status}, ${event.merchantOrderRef},
+            ${event.clinkOrderRef}, ${event.clinkSessionRef})`;
 }
 
-export async function findBodyHash(sql: Sql | Transaction, id: string): Promise<string | undefined> {
-  const [row] = await sql<{ bodyHash: string }[]>`SELECT body_hash FROM webhook_events WHERE id = ${id}`;
-  return row?.bodyHash;
+/** Null when no delivery of this id has been stored. */
+export async function findBodyHash(tx: Transaction, id: string): Promise<string | null> {
+  const [row] = await tx<{ bodyHash: string }[]>`SELECT body_hash FROM webhook_events WHERE id = ${id}`;
+  return row?.bodyHash ?? null;
 }
 
 /** The body of an event that still waits for something, or null when there is nothing left to do about it. */
@@ -43,11 +39,6 @@ export async function findPendingPayload(sql: Sql, id: string): Promise<string |
 export async function lockPendingEvent(tx: Transaction, id: string): Promise<boolean> {
   const locked = await tx`SELECT id FROM webhook_events WHERE id = ${id} AND status = 'pending' FOR UPDATE`;
   return locked.count === 1;
-}
-
-/** Keeps an event that this transaction has stored for a later decision. */
-export function markPending(tx: Transaction, id: string) {
-  return tx`UPDATE webhook_events SET status = 'pending' WHERE id = ${id}`;
 }
 
 export function markProcessed(tx: Transaction, id: string) {

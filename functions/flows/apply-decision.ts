@@ -6,7 +6,7 @@ import { queueTask, wakeDeferredEvents } from '../database/outbox.ts';
 import { insertAttempt, updateAttempt } from '../database/payment-attempts.ts';
 import { insertCaseOnce } from '../database/reconciliation-cases.ts';
 import { insertRefund } from '../database/refunds.ts';
-import { markPending, markProcessed } from '../database/webhook-events.ts';
+import { insertEvent, markProcessed, type NewWebhookEvent } from '../database/webhook-events.ts';
 import type { Decision } from '../decisions/decision.ts';
 import type { MerchantOrder, PaymentAttempt } from '../decisions/order.ts';
 
@@ -14,6 +14,8 @@ import type { MerchantOrder, PaymentAttempt } from '../decisions/order.ts';
 export interface DecidedFacts {
   readonly eventId: string;
   readonly source: JournalSource;
+  /** The event that is decided, when it has just come and is yet to be stored. */
+  readonly newEvent?: NewWebhookEvent;
   readonly order: MerchantOrder | null;
   readonly attempts: readonly PaymentAttempt[];
   /** False when no event waits for anything about this order, so that none needs to be woken. */
@@ -29,20 +31,20 @@ export interface DecisionWrites {
 
 /**
  * The writes of a decision, one statement for all that it changes by itself: in one fixed order on every path, rows whose
- * key others may race for first, then the order, the case, the tasks, the event's mark and the journal. They are returned
+ * key others may race for first, then the order, the case, the tasks and the journal. They are returned
  * unsent, to travel together with COMMIT.
  */
 export function applyDecision(tx: Transaction, decision: Decision, facts: DecidedFacts): DecisionWrites {
   const { eventId, source } = facts;
   const { merchantOrderId, newAttempt, attemptPatch, newRefund, orderPatch, review, tasks } = decision;
   const changes = [
+    storeEvent(tx, decision, facts),
     newAttempt && insertAttempt(tx, newAttempt),
     newRefund && insertRefund(tx, newRefund, eventId),
     attemptPatch && updateAttempt(tx, attemptPatch.clinkOrderId, attemptPatch.patch),
     merchantOrderId && Object.keys(orderPatch).length > 0 && updateOrder(tx, merchantOrderId, orderPatch),
     review && insertCaseOnce(tx, review, eventId),
     ...tasks.map((task) => queueTask(tx, eventId, task)),
-    markEvent(tx, decision, facts),
     appendToJournal(tx, source, eventId, decision),
   ].filter((change) => typeof change === 'object' && change !== null);
 
@@ -55,10 +57,10 @@ export function applyDecision(tx: Transaction, decision: Decision, facts: Decide
   };
 }
 
-/** An event that has just come is stored as processed, one that is decided again as pending; the rest needs saying. */
-function markEvent(tx: Transaction, { outcome }: Decision, { eventId, source }: DecidedFacts) {
-  if (outcome === 'deferred') return source === 'webhook' && markPending(tx, eventId);
-  return source !== 'webhook' && markProcessed(tx, eventId);
+/** An event waits when it is deferred, and has been processed when it is not. */
+function storeEvent(tx: Transaction, { outcome }: Decision, { eventId, newEvent }: DecidedFacts) {
+  if (newEvent) return insertEvent(tx, newEvent, outcome === 'deferred' ? 'pending' : 'processed');
+  return outcome !== 'deferred' && markProcessed(tx, eventId);
 }
 
 /** Whether an event that was deferred for want of an attempt, a basis or a confirmation may be decidable now. */
@@ -76,10 +78,12 @@ function wakeOthers(tx: Transaction, decision: Decision, { eventId, order, attem
   });
 }
 
-/** Whether a failed transaction lost a race for an attempt or a refund, and would decide differently on a second look. */
-export function lostKeyRace(error: unknown): boolean {
+/** Keys that two transactions can want to insert at once; the one that comes second decides again from what the first did. */
+const RACED_KEYS: ReadonlySet<unknown> = new Set(['webhook_events_pkey', 'payment_attempts_pkey', 'refunds_pkey']);
+
+function lostKeyRace(error: unknown): boolean {
   const { code, constraint_name: constraint } = Object(error) as { code?: unknown; constraint_name?: unknown };
-  return code === '23505' && (constraint === 'payment_attempts_pkey' || constraint === 'refunds_pkey');
+  return code === '23505' && RACED_KEYS.has(constraint);
 }
 
 /** Runs a transaction that decides from what it reads, and once more when it lost a race for a key that it wanted to insert. */

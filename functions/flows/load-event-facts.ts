@@ -1,12 +1,16 @@
 import type { Transaction } from '../database/connection.ts';
 import { lockOrder, lockOrderOfRefund } from '../database/merchant-orders.ts';
-import { findAttempt, listAttemptsAndNamed, listSiblingAttempts } from '../database/payment-attempts.ts';
+import { readOrderEventFacts } from '../database/order-event-facts.ts';
+import { findAttempt, listSiblingAttempts } from '../database/payment-attempts.ts';
 import { findRefund, listRefundsOfAttemptOwner } from '../database/refunds.ts';
+import { findBodyHash } from '../database/webhook-events.ts';
 import type { EventFacts } from '../decisions/decide-event.ts';
 import type { ClinkEvent } from '../decisions/event.ts';
 
-/** What an event is decided from, and what is of use when the decision is written. */
+/** What an event is decided from, and what else is known of it by then. */
 export interface LoadedFacts extends EventFacts {
+  /** Of the event itself, if it has been here before. */
+  readonly storedBodyHash: string | null;
   /** Whether another event waits for something about the same order; left out where nobody has looked. */
   readonly isAwaited?: boolean;
 }
@@ -18,29 +22,35 @@ export interface LoadedFacts extends EventFacts {
 export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promise<LoadedFacts> {
   switch (event.kind) {
     case 'order': {
-      const [order, { found, isAwaited }] = await Promise.all([
+      const [order, { attempts: found, ...known }] = await Promise.all([
         lockOrder(tx, event.merchantOrderId),
-        listAttemptsAndNamed(tx, event),
+        readOrderEventFacts(tx, event),
       ]);
       const attempts = found.filter(({ merchantOrderId }) => merchantOrderId === event.merchantOrderId);
       const storedAttempt = found.find(({ clinkOrderId }) => clinkOrderId === event.clinkOrderId) ?? null;
-      return { ...NOTHING, order, attempts, storedAttempt, isAwaited };
+      return { ...NOTHING, ...known, order, attempts, storedAttempt };
     }
-    case 'session':
-      return { ...NOTHING, order: await lockOrder(tx, event.merchantOrderId) };
+    case 'session': {
+      const [order, storedBodyHash] = await Promise.all([
+        lockOrder(tx, event.merchantOrderId),
+        findBodyHash(tx, event.id),
+      ]);
+      return { ...NOTHING, order, storedBodyHash };
+    }
     case 'refund': {
-      const [order, attempts, storedAttempt, storedRefund, refunds] = await Promise.all([
+      const [order, attempts, storedAttempt, storedRefund, refunds, storedBodyHash] = await Promise.all([
         lockOrderOfRefund(tx, event.clinkOrderId, event.refundId),
         listSiblingAttempts(tx, event.clinkOrderId),
         findAttempt(tx, event.clinkOrderId),
         findRefund(tx, event.refundId),
         listRefundsOfAttemptOwner(tx, event.clinkOrderId),
+        findBodyHash(tx, event.id),
       ]);
-      return { order, attempts, storedAttempt, storedRefund, refunds };
+      return { order, attempts, storedAttempt, storedRefund, refunds, storedBodyHash };
     }
     case 'other':
-      return NOTHING;
+      return { ...NOTHING, storedBodyHash: await findBodyHash(tx, event.id) };
   }
 }
 
-const NOTHING: LoadedFacts = { order: null, attempts: [], storedAttempt: null, storedRefund: null, refunds: [] };
+const NOTHING = { order: null, attempts: [], storedAttempt: null, storedRefund: null, refunds: [] };

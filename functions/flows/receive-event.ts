@@ -1,6 +1,6 @@
 import type { Sql } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { findBodyHash, insertEventOnce } from '../database/webhook-events.ts';
+import type { NewWebhookEvent } from '../database/webhook-events.ts';
 import { decideEvent } from '../decisions/decide-event.ts';
 import type { ClinkEvent } from '../decisions/event.ts';
 import { applyDecision, decidingAgainAfterRace } from './apply-decision.ts';
@@ -27,17 +27,15 @@ export type Received = 'stored' | 'duplicate' | 'duplicate_with_other_body';
 export async function receiveEvent({ sql, wakeUp }: EventFlow, event: ClinkEvent, body: SignedBody): Promise<Received> {
   const { received, queuedWork } = await decidingAgainAfterRace(() =>
     inTransaction(sql, async (tx) => {
-      const [isFirst, facts] = await Promise.all([
-        insertEventOnce(tx, storedEvent(event, body)),
-        loadEventFacts(tx, event),
-      ]);
-      if (!isFirst) {
-        const isSame = (await findBodyHash(tx, event.id)) === body.hash;
-        const received: Received = isSame ? 'duplicate' : 'duplicate_with_other_body';
-        return { result: { received, queuedWork: async () => false }, writes: [] };
-      }
+      const facts = await loadEventFacts(tx, event);
+      if (facts.storedBodyHash !== null) return { result: again(facts.storedBodyHash === body.hash), writes: [] };
       const decision = decideEvent(event, facts);
-      const { writes, queuedWork } = applyDecision(tx, decision, { ...facts, eventId: event.id, source: 'webhook' });
+      const { writes, queuedWork } = applyDecision(tx, decision, {
+        ...facts,
+        eventId: event.id,
+        source: 'webhook',
+        newEvent: newEvent(event, body),
+      });
       return { result: { received: 'stored' as Received, queuedWork }, writes };
     }),
   );
@@ -45,7 +43,12 @@ export async function receiveEvent({ sql, wakeUp }: EventFlow, event: ClinkEvent
   return received;
 }
 
-function storedEvent(event: ClinkEvent, body: SignedBody) {
+function again(isSame: boolean) {
+  const received: Received = isSame ? 'duplicate' : 'duplicate_with_other_body';
+  return { received, queuedWork: async () => false };
+}
+
+function newEvent(event: ClinkEvent, body: SignedBody): NewWebhookEvent {
   return {
     id: event.id,
     type: event.type,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listAttemptsAndNamed } from '../../functions/database/payment-attempts.ts';
+import { readOrderEventFacts } from '../../functions/database/order-event-facts.ts';
 import { inTransaction } from '../../functions/database/transaction.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { addAttempt, addOrder } from '../support/rows.ts';
@@ -19,7 +19,12 @@ afterAll(() => db.drop());
 
 const look = (clinkOrderId: string) =>
   inTransaction(db.app, async (tx) => ({
-    result: await listAttemptsAndNamed(tx, { merchantOrderId: 'mo_1', clinkOrderId, clinkSessionId: 'sess_1' }),
+    result: await readOrderEventFacts(tx, {
+      id: 'event_1',
+      merchantOrderId: 'mo_1',
+      clinkOrderId,
+      clinkSessionId: 'sess_1',
+    }),
     writes: [],
   }));
 
@@ -33,18 +38,19 @@ describe('the attempts of an order and the named one', () => {
     ["the order's", 'order_earlier', ['order_earlier']],
     ["another order's", 'order_foreign', ['order_earlier', 'order_foreign']],
   ])('are found when the named one is %s', async (_whose, named, expected) => {
-    const { found } = await look(named);
-    expect(found.map(({ clinkOrderId }) => clinkOrderId).toSorted()).toEqual(expected);
-    expect(found[0]).not.toHaveProperty('isAwaited');
+    const { attempts } = await look(named);
+    expect(attempts.map(({ clinkOrderId }) => clinkOrderId).toSorted()).toEqual(expected);
+    expect(attempts[0]).not.toHaveProperty('isAwaited');
+    expect(attempts[0]).not.toHaveProperty('storedBodyHash');
   });
 
   it('are none, and nothing waits for them, where nothing is stored', async () => {
-    const nobody = { merchantOrderId: 'mo_none', clinkOrderId: null, clinkSessionId: null };
+    const nobody = { id: 'event_none', merchantOrderId: 'mo_none', clinkOrderId: null, clinkSessionId: null };
     const looked = inTransaction(db.app, async (tx) => ({
-      result: await listAttemptsAndNamed(tx, nobody),
+      result: await readOrderEventFacts(tx, nobody),
       writes: [],
     }));
-    expect(await looked).toEqual({ found: [], isAwaited: false });
+    expect(await looked).toEqual({ attempts: [], isAwaited: false, storedBodyHash: null });
   });
 });
 
@@ -61,4 +67,10 @@ describe('whether an event waits for something about the order', () => {
     await addEvent(references);
     expect((await look('order_new')).isAwaited).toBe(expected);
   });
+});
+
+it('whether the event has been here before', async () => {
+  expect((await look('order_new')).storedBodyHash).toBeNull();
+  await addEvent({ status: 'processed' });
+  expect((await look('order_new')).storedBodyHash).toBe('h');
 });
