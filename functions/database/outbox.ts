@@ -33,10 +33,10 @@ const noLease = (sql: Sql | Transaction) =>
 const milliseconds = (sql: Sql | Transaction, ms: number) => sql`${ms} * interval '1 millisecond'`;
 
 /** Queues work once for each dedupe key. Work that had failed for good and is asked for anew gets a fresh set of tries. */
-export function queueTask(tx: Transaction, eventId: string, task: NewTask) {
+export function queueTask(sql: Sql | Transaction, eventId: string, task: NewTask) {
   const { merchantOrderId, payload, ...columns } = task;
-  return tx`
-    INSERT INTO outbox ${tx({ ...columns, eventId, order_id: merchantOrderId, payload: tx.json({ ...payload }) })}
+  return sql`
+    INSERT INTO outbox ${sql({ ...columns, eventId, order_id: merchantOrderId, payload: sql.json({ ...payload }) })}
     ON CONFLICT (dedupe_key) DO UPDATE SET status = 'pending', attempt = 0, next_retry_at = now(), updated_at = now()
     WHERE outbox.status = 'failed'`;
 }

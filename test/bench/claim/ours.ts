@@ -53,7 +53,7 @@ export async function cycleUnderOldSnapshot(database: BenchDatabase, cycles: num
   const reader = await owner.reserve();
   await reader`BEGIN ISOLATION LEVEL REPEATABLE READ`;
   await reader`SELECT count(*) FROM outbox`;
-  const engine = outbox(database, 16, 'together');
+  const engine = outbox(database, 16);
   await engine.drain(cycles);
   await engine.close();
   return async () => {

@@ -1,6 +1,6 @@
 import { connect } from '../../../functions/database/connection.ts';
 import type { Bench, Row } from '../part.ts';
-import { outbox, type Travel } from './outbox.ts';
+import { outbox } from './outbox.ts';
 
 const RUNS = 20;
 const AT_ONCE = 64;
@@ -11,8 +11,7 @@ export async function deadlockRow(bench: Bench): Promise<Row> {
   const database = await bench.newDatabase('engines_deadlocks');
   for (let run = 1; run <= RUNS; run++) {
     bench.progress(`deadlocks, run ${run} of ${RUNS}`);
-    const travel: Travel = run % 2 === 0 ? 'apart' : 'together';
-    const engine = outbox(database, AT_ONCE, travel);
+    const engine = outbox(database, AT_ONCE);
     await engine.enqueue(TASKS);
     await Promise.all([engine.enqueue(TASKS), engine.drain(2 * TASKS)]);
     await engine.close();

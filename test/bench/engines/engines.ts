@@ -35,16 +35,15 @@ interface Time {
 
 interface Entrant {
   readonly engine: Engine;
-  readonly kind: 'ours' | 'apart' | 'single' | 'batch';
+  readonly kind: 'ours' | 'single' | 'batch';
   readonly times: Time[];
 }
 
 async function openAll(bench: Bench): Promise<Entrant[]> {
   const entrants: [Entrant['kind'], Engine][] = [
-    ['ours', outbox(await bench.newDatabase('engines_outbox'), AT_ONCE, 'together')],
+    ['ours', outbox(await bench.newDatabase('engines_outbox'), AT_ONCE)],
     ['single', await pgBoss(await bench.newDatabase('engines_boss'), AT_ONCE, 1)],
     ['batch', await pgBoss(await bench.newDatabase('engines_boss_100'), AT_ONCE, 100)],
-    ['apart', outbox(await bench.newDatabase('engines_outbox_apart'), AT_ONCE, 'apart')],
     ['single', await graphileWorker(await bench.newDatabase('engines_worker'), AT_ONCE, null)],
     ['batch', await graphileWorker(await bench.newDatabase('engines_worker_500'), AT_ONCE, 500)],
   ];
@@ -63,7 +62,7 @@ async function measure(engine: Engine): Promise<Time> {
 function rows(field: readonly Entrant[]): Row[] {
   const of = (kind: Entrant['kind']) => field.filter((entrant) => entrant.kind === kind);
   const middle = ({ times }: Entrant, ms: (time: Time) => number) => median(times.map(ms));
-  const [ours, apart] = [...of('ours'), ...of('apart')] as [Entrant, Entrant];
+  const [ours] = of('ours') as [Entrant];
   const batches = of('batch').toSorted((a, b) => middle(a, wholeMs) - middle(b, wholeMs));
   const [batch] = batches as [Entrant];
 
@@ -82,7 +81,6 @@ function rows(field: readonly Entrant[]): Row[] {
   return [
     ...of('single').flatMap((single) => compare(ours, single, { atLeast: 2 })),
     ...compare(ours, batch, { atLeast: 1.2 }),
-    ...of('single').flatMap((single) => compare(apart, single, null)),
   ];
 }
 

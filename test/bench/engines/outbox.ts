@@ -1,27 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Sql } from '../../../functions/database/connection.ts';
 import { finishTask, queueTask, type Ticket, takeOver } from '../../../functions/database/outbox.ts';
-import { inTransaction } from '../../../functions/database/transaction.ts';
 import { claimTask } from '../../../functions/outbox/claim-task.ts';
 import type { BenchDatabase } from '../part.ts';
 import { atOnce, type Engine } from './engine.ts';
-import { type Send, together } from './together.ts';
 
 const TASK = 'fulfill';
 const LEASE_MS = 300_000;
 
-/** How the workers' statements travel: from a connection for each worker, or those of one moment together. */
-export type Travel = 'apart' | 'together';
-
-/** Our outbox with its whole protocol and without SQS in between: what is claimed goes to a worker at once. */
-export function outbox(database: BenchDatabase, width: number, travel: Travel): Engine {
+/**
+ * Our outbox with its whole protocol, without SQS in between: what is claimed goes to a worker at once, and each worker has
+ * a connection and a commit of its own, as each Lambda instance has.
+ */
+export function outbox(database: BenchDatabase, width: number): Engine {
   const queuers = connect({ url: database.appUrl, max: width });
   const claimer = connect({ url: database.appUrl, max: 1 });
-  const workers = connect({ url: database.appUrl, max: travel === 'apart' ? width : 1 });
-  const send: Send = travel === 'apart' ? (statement) => statement(workers) : together(workers);
+  const workers = connect({ url: database.appUrl, max: width });
   const claim = { sql: claimer, leaseMs: LEASE_MS, maxInFlight: () => width, newToken: () => randomUUID() };
   return {
-    name: `outbox, workers ${travel}`,
+    name: 'outbox',
     enqueue: (count) => atOnce(width, count, () => enqueueOne(queuers)),
     async drain(count) {
       const running = new Set<Promise<unknown>>();
@@ -30,7 +27,7 @@ export function outbox(database: BenchDatabase, width: number, travel: Travel): 
         const tickets = await claimTask(claim, TASK);
         left -= tickets.length;
         for (const ticket of tickets) {
-          const run = runOne(send, ticket)
+          const run = runOne(workers, ticket)
             .catch((error: unknown) => failures.push(error))
             .finally(() => running.delete(run));
           running.add(run);
@@ -44,6 +41,7 @@ export function outbox(database: BenchDatabase, width: number, travel: Travel): 
   };
 }
 
+/** A statement that commits by itself, as the others' is; a webhook's travels with all that the webhook changes. */
 async function enqueueOne(sql: Sql): Promise<void> {
   const id = randomUUID();
   const task = {
@@ -53,11 +51,11 @@ async function enqueueOne(sql: Sql): Promise<void> {
     payload: {},
     dedupeKey: `fulfill:${id}`,
   } as const;
-  await inTransaction(sql, async (tx) => ({ result: undefined, writes: [queueTask(tx, `event_${id}`, task)] }));
+  await queueTask(sql, `event_${id}`, task);
 }
 
-async function runOne(send: Send, ticket: Ticket): Promise<void> {
+async function runOne(sql: Sql, ticket: Ticket): Promise<void> {
   const take = { ticket: ticket.claimToken, claimToken: randomUUID(), workerId: 'worker', leaseMs: LEASE_MS };
-  const owned = await send((sql) => takeOver(sql, { id: ticket.id, ...take }));
-  if (!owned || !(await send((sql) => finishTask(sql, owned)))) throw new Error('a task was lost on its way');
+  const owned = await takeOver(sql, { id: ticket.id, ...take });
+  if (!owned || !(await finishTask(sql, owned))) throw new Error('a task was lost on its way');
 }
