@@ -48,8 +48,7 @@ export function applyDecision(tx: Transaction, decision: Decision, facts: Decide
     appendToJournal(tx, source, eventId, decision),
   ].filter((change) => typeof change === 'object' && change !== null);
 
-  const mayWake = facts.isAwaited !== false && changesWhatOthersWaitFor(decision);
-  const woken = mayWake ? wakeOthers(tx, decision, facts) : null;
+  const woken = mayWake(decision, facts) ? wakeOthers(tx, decision, facts) : null;
   const changed = asOneStatement(tx, changes);
   return {
     writes: woken === null ? [changed] : [changed, woken],
@@ -63,9 +62,14 @@ function storeEvent(tx: Transaction, { outcome }: Decision, { eventId, newEvent 
   return outcome !== 'deferred' && markProcessed(tx, eventId);
 }
 
-/** Whether an event that was deferred for want of an attempt, a basis or a confirmation may be decidable now. */
-function changesWhatOthersWaitFor({ newAttempt, attemptPatch, orderPatch }: Decision): boolean {
-  return Boolean(newAttempt || attemptPatch || orderPatch.refundBasis || orderPatch.currentAttemptConfirmed);
+/**
+ * Whether an event that was deferred for want of an attempt, a basis or a confirmation may be decidable now. That none was
+ * waiting when the facts were read holds for as long as the order is locked, but not for an event that could not lock it:
+ * a refund of an attempt which nobody knew.
+ */
+function mayWake({ newAttempt, attemptPatch, orderPatch }: Decision, { isAwaited = true }: DecidedFacts): boolean {
+  if (newAttempt) return true;
+  return isAwaited && Boolean(attemptPatch || orderPatch.refundBasis || orderPatch.currentAttemptConfirmed);
 }
 
 function wakeOthers(tx: Transaction, decision: Decision, { eventId, order, attempts }: DecidedFacts) {

@@ -123,6 +123,15 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    name: 'a refund that comes and is looked at again beside the first sight of its attempt',
+    orders: ONE_ORDER,
+    truth: partly,
+    prepare: async (stage) => [
+      stage.webhookLookedAtAgain('refund', refundOf('rfd_1', '5')),
+      stage.webhook('success', A('order.succeeded', 1)),
+    ],
+  },
+  {
     name: 'two refunds at the cap',
     orders: ONE_ORDER,
     truth: partly,

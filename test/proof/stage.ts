@@ -67,6 +67,17 @@ export class Stage {
     return { name, run: (sql) => receiveEvent(answerFlow(sql, this.#truth), event, bodyOf(event)) };
   }
 
+  /** A delivery, and whoever claims the first look at it again before anything else happens. */
+  webhookLookedAtAgain(name: string, event: ClinkEvent): Actor {
+    return {
+      name,
+      run: async (sql) => {
+        await receiveEvent(answerFlow(sql, this.#truth), event, bodyOf(event));
+        await this.#claimAndWork(name, sql, 'reprocess_webhook');
+      },
+    };
+  }
+
   worker(name: string, { task, ...ticket }: TicketMessage & { task: TaskName }, deliver = deliverWell): Actor {
     return { name, run: (sql) => this.#work(name, sql, ticket, task, deliver) };
   }
