@@ -30,9 +30,9 @@ export interface DecisionWrites {
 }
 
 /**
- * The writes of a decision, as one statement that is returned unsent, to travel together with COMMIT. Their order is the
- * same on every path: the tasks of waiting events, rows whose key others may race for, the order, the case, the tasks and
- * the journal.
+ * The writes of a decision, one statement for all that it changes by itself: in one fixed order on every path, rows whose
+ * key others may race for first, then the order, the case, the tasks and the journal. They are returned
+ * unsent, to travel together with COMMIT.
  */
 export function applyDecision(tx: Transaction, decision: Decision, facts: DecidedFacts): DecisionWrites {
   const { eventId, source } = facts;
@@ -48,11 +48,11 @@ export function applyDecision(tx: Transaction, decision: Decision, facts: Decide
     appendToJournal(tx, source, eventId, decision),
   ].filter((change) => typeof change === 'object' && change !== null);
 
-  const waking = mayWake(decision, facts) ? wakeOthers(tx, decision, facts) : null;
-  const written = asOneStatement(tx, changes, waking);
+  const woken = mayWake(decision, facts) ? wakeOthers(tx, decision, facts) : null;
+  const changed = asOneStatement(tx, changes);
   return {
-    writes: [written],
-    queuedWork: async () => tasks.length > 0 || (waking !== null && (await written).count > 0),
+    writes: woken === null ? [changed] : [changed, woken],
+    queuedWork: async () => tasks.length > 0 || (woken !== null && (await woken).count > 0),
   };
 }
 
