@@ -154,11 +154,6 @@ describe('tasks', () => {
     expect(quoted(decision?.code.match(/export type TaskName =([^;]*);/)?.[1])).toEqual(names);
   });
 
-  it('have the names that the database allows', () => {
-    const sql = pathsIn('migrations').map((path) => readFileSync(join(ROOT, path), 'utf8'));
-    expect(quoted(sql.join('\n').match(/CHECK \(task IN \(([^)]*)\)/)?.[1])).toEqual(names);
-  });
-
   it('have one worker each, named as its file is', () => {
     const byFile = workers.map(({ path }) => path.replace(/^.*\/|\.lambda\.ts$/g, '').replaceAll('-', '_'));
     const byCall = workers.map(({ code }) => code.match(/taskWorker\([^']*'(\w+)'/)?.[1]);

@@ -18,12 +18,27 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(names.map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })));
 }
 
+/** A deadlock is a matter of an unlucky moment: the webhook or worker in it is gone by the next try. */
+const TRIES = 3;
+const DEADLOCK = '40P01';
+
 /**
  * Applies what is missing, in order and in one transaction: a failure leaves the schema as it was. Returns the names
- * applied. Two runs at once wait for each other. A database that is ahead of this code is left as it is, so that code can be rolled back; a
- * migration whose text has changed since it was applied is an error.
+ * applied. Two runs at once wait for each other. A database that is ahead of this code is left as it is, so that code can
+ * be rolled back; a migration whose text has changed since it was applied is an error. The version that is being replaced
+ * works on meanwhile; a deadlock with it is tried again, twice at most.
  */
 export async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await applyMissing(sql, migrations);
+    } catch (error) {
+      if (tried === TRIES || Object(error).code !== DEADLOCK) throw error;
+    }
+  }
+}
+
+async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     // A change that waits for a table makes every webhook wait behind it: rather a deployment that is tried again.

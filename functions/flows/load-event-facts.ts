@@ -16,8 +16,9 @@ export interface LoadedFacts extends EventFacts {
 }
 
 /**
- * Reads what an event is decided from. The order's row is locked first on every path; the rest is read behind the lock,
- * all sent at once. Each statement sees what was committed when its turn came, so nothing here is older than the lock.
+ * Reads what an event is decided from. An order that is known is locked first on every path; the rest is read behind the
+ * lock, all sent at once. Each statement sees what was committed when its turn came, so nothing here is older than the
+ * lock. A refund of an unknown attempt and an event about nothing of ours lock nothing but their own id, when it is stored.
  */
 export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promise<LoadedFacts> {
   switch (event.kind) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TASK_NAMES } from '../../functions/outbox/tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { addAttempt, addOrder, addTask } from '../support/rows.ts';
 
@@ -58,6 +59,13 @@ describe('vocabularies and money are held by the database', () => {
     ['a product for nothing', `INSERT INTO products (id, name, unit_amount, currency) VALUES ('p', 'n', 0, 'USD')`],
   ])('%s', async (_what, statement) => {
     await expect(db.owner.unsafe(statement)).rejects.toMatchObject({ code: CHECK_VIOLATION });
+  });
+
+  it('a task that no worker is there for', async () => {
+    const [rule] = await db.owner<{ text: string }[]>`
+      SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE contypid = 'task_name'::regtype`;
+    const allowed = [...(rule?.text ?? '').matchAll(/'(\w+)'/g)].map(([, name]) => name);
+    expect(allowed.sort()).toEqual([...TASK_NAMES].sort());
   });
 
   it('a refunded total above the basis', async () => {

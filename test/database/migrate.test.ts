@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connect, type Sql } from '../../functions/database/connection.ts';
 import { migrate, readMigrations } from '../../functions/database/migrate.ts';
+import { untilBlocked } from '../support/collision.ts';
 
 const ONE = { name: '0001_one.sql', text: 'CREATE TABLE one (id INT); INSERT INTO one VALUES (1);' };
 const TWO = { name: '0002_two.sql', text: 'ALTER TABLE one ADD COLUMN two INT;' };
@@ -19,7 +20,7 @@ afterAll(async () => {
 
 async function emptyDatabase(name: string): Promise<Sql> {
   await admin.unsafe(`CREATE DATABASE ${name}`);
-  const sql = connect({ url: Object.assign(new URL(inject('databaseServerUrl')), { pathname: name }).href, max: 2 });
+  const sql = connect({ url: Object.assign(new URL(inject('databaseServerUrl')), { pathname: name }).href, max: 3 });
   pools.push(sql);
   return sql;
 }
@@ -44,6 +45,28 @@ describe('the migrator', () => {
     const broken = { name: '0002_broken.sql', text: 'CREATE TABLE two (id INT); SELECT 1/0;' };
     await expect(migrate(sql, [ONE, broken])).rejects.toMatchObject({ code: '22012' });
     expect(await sql`SELECT to_regclass('one') AS one, to_regclass('two') AS two`).toEqual([{ one: null, two: null }]);
+  });
+
+  it('comes through a deadlock with who works on the tables meanwhile', async () => {
+    const sql = await emptyDatabase('migrate_deadlock');
+    await migrate(sql, [ONE, { name: '0002_other.sql', text: 'CREATE TABLE other (id INT);' }]);
+    const both = {
+      name: '0003_both.sql',
+      text: 'ALTER TABLE one ADD COLUMN two INT; ALTER TABLE other ADD COLUMN two INT;',
+    };
+
+    const worker = await sql.reserve();
+    // Who waits longer than this looks for a deadlock, and gives way: the migration does, not the worker.
+    await worker`SET deadlock_timeout = '1min'`;
+    await worker`BEGIN`;
+    await worker`SELECT FROM other`;
+    const migrated = migrate(sql, [both]);
+    await untilBlocked(sql, 1);
+    await worker`SELECT FROM one`;
+    await worker`COMMIT`;
+    worker.release();
+
+    expect(await migrated).toEqual([both.name]);
   });
 
   it('accepts a database that is ahead of the code', async () => {

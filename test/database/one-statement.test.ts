@@ -57,11 +57,3 @@ it('what fails first is what is thrown, and nothing is written', async () => {
   });
   expect(await keys()).toEqual(['taken']);
 });
-
-it('travels whole: a connection that has not seen it takes no round trip more', async () => {
-  const query = await inTransaction(db.app, async (tx) => {
-    const one = asOneStatement(tx, [queue(tx, 'a'), queue(tx, 'b')]);
-    return { result: { one }, writes: [one] };
-  });
-  expect(Reflect.get(query.one, 'describeFirst')).toBe(false);
-});

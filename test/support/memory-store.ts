@@ -232,6 +232,8 @@ export class MemoryStore {
     if (newAttempt || newRefund || patched || Object.keys(orderPatch).length > 0) this.#changes++;
 
     if (review && !this.cases.has(review.dedupeKey)) this.cases.set(review.dedupeKey, { ...review, eventId });
+    if (new Set(decision.tasks.map(keyOf)).size < decision.tasks.length)
+      throw new Error('two tasks under one dedupe key');
     for (const task of decision.tasks) this.#queue(task, eventId);
     if (decision.outcome !== 'deferred') this.#close(eventId);
     this.journal.push({ source, sourceId: eventId, ...written(decision) });
@@ -287,6 +289,10 @@ interface AppliedFacts {
 /** Of the page about a task that was given up; the database names the task by its row's number instead. */
 export function pageKey(dedupeKey: string): string {
   return `outbox_failure_alert:${dedupeKey}`;
+}
+
+function keyOf({ dedupeKey }: NewTask): string {
+  return dedupeKey;
 }
 
 function idOf({ clinkOrderId }: PaymentAttempt): string {
