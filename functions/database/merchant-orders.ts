@@ -1,6 +1,7 @@
 import type { OrderPatch } from '../decisions/decision.ts';
 import type { FulfillmentStatus, MerchantOrder, PaymentStatus, SessionStatus } from '../decisions/order.ts';
 import type { Sql, Transaction } from './connection.ts';
+import { attemptLock } from './payment-attempts.ts';
 
 export interface ProductSnapshot {
   readonly id: string;
@@ -137,6 +138,18 @@ export function saveSession(tx: Transaction, id: string, clinkSessionId: string,
 
 export async function lockOrder(tx: Transaction, id: string | null): Promise<MerchantOrder | null> {
   const [row] = await tx<OrderRow[]>`SELECT ${orderColumns(tx)} FROM merchant_orders WHERE id = ${id} FOR UPDATE`;
+  return row ? toOrder(row) : null;
+}
+
+/** Locks an attempt and then the order that an event about it names; neither when there is no such order. */
+export async function lockAttemptAndOrder(
+  tx: Transaction,
+  clinkOrderId: string,
+  id: string | null,
+): Promise<MerchantOrder | null> {
+  const [row] = await tx<OrderRow[]>`
+    SELECT ${orderColumns(tx)} FROM merchant_orders
+    WHERE id = ${id} AND ${attemptLock(tx, clinkOrderId)} IS NOT NULL FOR UPDATE`;
   return row ? toOrder(row) : null;
 }
 

@@ -25,6 +25,18 @@ export async function listSiblingAttempts(tx: Transaction, clinkOrderId: string 
     WHERE merchant_order_id = (SELECT merchant_order_id FROM payment_attempts WHERE clink_order_id = ${clinkOrderId})`;
 }
 
+/**
+ * Keeps every other event about an attempt waiting until the transaction ends. A refund may come before its attempt, when
+ * there is no row to lock and nobody knows of which order it is. Taken before the order's row on every path.
+ */
+export async function lockAttempt(tx: Transaction, clinkOrderId: string | null): Promise<void> {
+  await tx`SELECT ${attemptLock(tx, clinkOrderId)}`;
+}
+
+/** The call that `lockAttempt` makes, for a statement that locks more. */
+export const attemptLock = (tx: Transaction, clinkOrderId: string | null) =>
+  tx`pg_advisory_xact_lock(hashtextextended('attempt:' || ${clinkOrderId}, 0))`;
+
 /** Inserts the first sight of an attempt. The primary key chooses its owner: the loser fails with a unique violation. */
 export function insertAttempt(tx: Transaction, attempt: PaymentAttempt) {
   return tx`INSERT INTO payment_attempts ${tx({ ...attempt })}`;

@@ -31,8 +31,8 @@ export interface DecisionWrites {
 
 /**
  * The writes of a decision, one statement for all that it changes by itself: in one fixed order on every path, rows whose
- * key others may race for first, then the order, the case, the tasks and the journal. They are returned
- * unsent, to travel together with COMMIT.
+ * key others may race for first, then the order, the case, the tasks and the journal. They are returned unsent, to travel
+ * together with COMMIT.
  */
 export function applyDecision(tx: Transaction, decision: Decision, facts: DecidedFacts): DecisionWrites {
   const { eventId, source } = facts;
@@ -64,12 +64,11 @@ function storeEvent(tx: Transaction, { outcome }: Decision, { eventId, newEvent 
 
 /**
  * Whether an event that was deferred for want of an attempt, a basis or a confirmation may be decidable now. That none was
- * waiting when the facts were read holds for as long as the order is locked, but not for an event that could not lock it:
- * a refund of an attempt which nobody knew.
+ * waiting when the facts were read holds for as long as the attempt and the order are locked.
  */
 function mayWake({ newAttempt, attemptPatch, orderPatch }: Decision, { isAwaited = true }: DecidedFacts): boolean {
-  if (newAttempt) return true;
-  return isAwaited && Boolean(attemptPatch || orderPatch.refundBasis || orderPatch.currentAttemptConfirmed);
+  const isNews = newAttempt || attemptPatch || orderPatch.refundBasis || orderPatch.currentAttemptConfirmed;
+  return isAwaited && Boolean(isNews);
 }
 
 function wakeOthers(tx: Transaction, decision: Decision, { eventId, order, attempts }: DecidedFacts) {

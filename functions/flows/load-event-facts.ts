@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/connection.ts';
-import { lockOrder, lockOrderOfRefund } from '../database/merchant-orders.ts';
+import { lockAttemptAndOrder, lockOrder, lockOrderOfRefund } from '../database/merchant-orders.ts';
 import { readOrderEventFacts } from '../database/order-event-facts.ts';
-import { findAttempt, listSiblingAttempts } from '../database/payment-attempts.ts';
+import { findAttempt, listSiblingAttempts, lockAttempt } from '../database/payment-attempts.ts';
 import { findRefund, listRefundsOfAttemptOwner } from '../database/refunds.ts';
 import { findBodyHash } from '../database/webhook-events.ts';
 import type { EventFacts } from '../decisions/decide-event.ts';
@@ -16,15 +16,17 @@ export interface LoadedFacts extends EventFacts {
 }
 
 /**
- * Reads what an event is decided from. An order that is known is locked first on every path; the rest is read behind the
- * lock, all sent at once. Each statement sees what was committed when its turn came, so nothing here is older than the
- * lock. A refund of an unknown attempt and an event about nothing of ours lock nothing but their own id, when it is stored.
+ * Reads what an event is decided from, behind two locks: first that of the attempt, so that a refund and the first sight of
+ * its attempt are decided one after the other, then the order's row. All is sent at once, and each statement sees what was
+ * committed when its turn came, so that nothing here is older than the locks.
  */
 export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promise<LoadedFacts> {
   switch (event.kind) {
     case 'order': {
       const [order, { attempts: found, ...known }] = await Promise.all([
-        lockOrder(tx, event.merchantOrderId),
+        event.clinkOrderId === null
+          ? lockOrder(tx, event.merchantOrderId)
+          : lockAttemptAndOrder(tx, event.clinkOrderId, event.merchantOrderId),
         readOrderEventFacts(tx, event),
       ]);
       const attempts = found.filter(({ merchantOrderId }) => merchantOrderId === event.merchantOrderId);
@@ -39,7 +41,8 @@ export async function loadEventFacts(tx: Transaction, event: ClinkEvent): Promis
       return { ...NOTHING, order, storedBodyHash };
     }
     case 'refund': {
-      const [order, attempts, storedAttempt, storedRefund, refunds, storedBodyHash] = await Promise.all([
+      const [, order, attempts, storedAttempt, storedRefund, refunds, storedBodyHash] = await Promise.all([
+        lockAttempt(tx, event.clinkOrderId),
         lockOrderOfRefund(tx, event.clinkOrderId, event.refundId),
         listSiblingAttempts(tx, event.clinkOrderId),
         findAttempt(tx, event.clinkOrderId),

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readEvent } from '../../functions/clink/wire.ts';
 import { receiveEvent } from '../../functions/flows/receive-event.ts';
 import { collide, untilBlocked } from '../support/collision.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { addOrder } from '../support/rows.ts';
-import { eventStatus } from '../support/stored.ts';
+import { eventStatus, storedOrder } from '../support/stored.ts';
 import { orderBody, refundBody, sessionBody } from '../support/webhooks.ts';
 
 let db: TestDatabase;
@@ -41,39 +41,57 @@ it.each([
   expect(await db.owner`SELECT FROM outbox WHERE event_id = ${body.id}`).toHaveLength(0);
 });
 
-/**
- * A refund of an attempt that nobody knows locks no order. It can be stored, and looked at again in vain, after a webhook
- * has read that nothing waits and before it writes the attempt.
- */
-it('a new attempt wakes a refund that began to wait after its webhook had looked', async () => {
-  const order = { id: await addOrder(db.owner, { clinkSessionId: 'sess_late' }), sessionId: 'sess_late' };
-  const [success, refund] = [
-    orderBody('order.succeeded', order, 'order_late'),
-    refundBody('order_late', 'rfd_late', 5),
-  ];
-  const flow = { sql: db.app, wakeUp: async () => undefined };
-  const deliver = (body: { id: string }) => {
+describe('a refund and the first sight of its attempt, of which one comes while the other is stored', () => {
+  let wakeUps: string[];
+  beforeEach(() => {
+    wakeUps = [];
+  });
+
+  const deliver = (body: { id: string; type: string }) => {
     const text = JSON.stringify(body);
-    return receiveEvent(flow, readEvent(text), { text, hash: body.id });
-  };
-  const isDue = async () => {
-    const [task] = await db.owner<{ isDue: boolean }[]>`
-      SELECT due_at <= now() AS is_due FROM outbox WHERE dedupe_key = ${`reprocess_webhook:${refund.id}`}`;
-    return task?.isDue;
+    const wakeUp = async () => void wakeUps.push(body.type);
+    return receiveEvent({ sql: db.app, wakeUp }, readEvent(text), { text, hash: body.id });
   };
 
-  await collide(
-    db.owner,
-    (tx) => tx`INSERT INTO webhook_events (id, type, payload, body_hash) VALUES (${success.id}, '', '', '')`,
-    [() => deliver(success)],
-    async () => {
-      await deliver(refund);
-      await db.owner`UPDATE outbox SET attempt = 1, next_retry_at = now() + interval '1 hour' WHERE event_id = ${refund.id}`;
-      expect(await isDue()).toBe(false);
-    },
-  );
+  /** Delivers the first up to the point where it writes its event, then the other until it waits, and lets both go on. */
+  async function deliverAtOnce(first: { id: string; type: string }, other: { id: string; type: string }) {
+    let later: Promise<unknown> | undefined;
+    await collide(
+      db.owner,
+      (tx) => tx`INSERT INTO webhook_events (id, type, payload, body_hash) VALUES (${first.id}, '', '', '')`,
+      [() => deliver(first)],
+      async () => {
+        later = deliver(other);
+        await untilBlocked(db.owner, 2);
+      },
+    );
+    await later;
+  }
 
-  expect(await eventStatus(db.owner, success.id)).toBe('processed');
-  expect(await eventStatus(db.owner, refund.id)).toBe('pending');
-  expect(await isDue()).toBe(true);
+  async function pair(clinkOrderId: string) {
+    const order = {
+      id: await addOrder(db.owner, { clinkSessionId: `sess_${clinkOrderId}` }),
+      sessionId: `sess_${clinkOrderId}`,
+    };
+    return {
+      created: orderBody('order.created', order, clinkOrderId),
+      succeeded: orderBody('order.succeeded', order, clinkOrderId),
+      refund: refundBody(clinkOrderId, `rfd_${clinkOrderId}`, 5),
+      order,
+    };
+  }
+
+  it('the refund waits for its attempt and is booked', async () => {
+    const { succeeded, refund, order } = await pair('order_4');
+    await deliverAtOnce(succeeded, refund);
+    expect(await storedOrder(db.owner, order.id)).toMatchObject({ paymentStatus: 'paid', refundedAmount: '5' });
+    expect(await eventStatus(db.owner, refund.id)).toBe('processed');
+  });
+
+  it('the attempt waits for the refund and wakes it', async () => {
+    const { created, refund } = await pair('order_5');
+    await deliverAtOnce(refund, created);
+    expect(await eventStatus(db.owner, refund.id)).toBe('pending');
+    expect(wakeUps.toSorted()).toEqual(['order.created', 'refund.succeeded']);
+  });
 });

@@ -114,16 +114,17 @@ describe('a deferred event whose task has failed for good', () => {
     const waiting = refundBody(order.clinkOrderId, newRefundId(), 5);
     await deliverAll(backend, waiting);
 
-    // The task has read that there is no attempt, and waits at the event's row while the payment comes in.
+    // The task has read that there is no attempt, and waits at the event's row while the payment comes and waits for it.
     const holder = await backend.db.owner.reserve();
     await holder`BEGIN`;
     await holder`SELECT FROM webhook_events WHERE id = ${waiting.id} FOR UPDATE`;
     const running = backend.runOnce('reprocess_webhook');
     await untilBlocked(backend.db.owner, 1);
-    await deliverAll(backend, succeeded(order));
+    const paying = deliverAll(backend, succeeded(order));
+    await untilBlocked(backend.db.owner, 2);
     await holder`ROLLBACK`;
     holder.release();
-    await running;
+    await Promise.all([running, paying]);
 
     expect(await eventStatus(backend.db.owner, waiting.id)).toBe('pending');
     expect(await reprocessTask(waiting)).toMatchObject({ status: 'pending', attempt: 0 });

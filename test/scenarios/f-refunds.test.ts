@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../functions/decisions/money.ts';
 import { type Backend, startBackend } from '../support/backend.ts';
 import { T } from '../support/clink-events.ts';
-import { collide, orderLocks } from '../support/collision.ts';
+import { collide, orderLocks, untilBlocked } from '../support/collision.ts';
 import {
   type Attempted,
   attemptedOrder,
@@ -171,12 +171,17 @@ describe('F refunds', () => {
     const order = await silentOrder();
     const refund = refundOf(order, 5);
     await deliverAll(backend, refund);
+    let paying: Promise<unknown> | undefined;
     await collide(
       backend.db.owner,
       (tx) => tx`SELECT FROM webhook_events WHERE id = ${refund.id} FOR UPDATE`,
       [() => backend.runOnce('reprocess_webhook')],
-      () => deliverAll(backend, created(order), succeeded(order)),
+      () => {
+        paying = deliverAll(backend, created(order), succeeded(order));
+        return untilBlocked(backend.db.owner, 2);
+      },
     );
+    await paying;
     expect(await reasonsOf(backend.db.owner, refund.id)).toEqual(['attempt_missing', 'attempt_missing']);
 
     await backend.runOnce('reprocess_webhook');
