@@ -39,7 +39,8 @@ export async function readOrderEventFacts(
                      WHERE own.merchant_order_id = ${merchantOrderId}) AS is_awaited
     ) AS events LEFT JOIN (
       SELECT ${attemptColumns(tx)} FROM payment_attempts WHERE merchant_order_id = ${merchantOrderId}
-      UNION SELECT ${attemptColumns(tx)} FROM payment_attempts WHERE clink_order_id = ${clinkOrderId}
+      UNION ALL SELECT ${attemptColumns(tx)} FROM payment_attempts
+        WHERE clink_order_id = ${clinkOrderId} AND merchant_order_id IS DISTINCT FROM ${merchantOrderId}
     ) AS found ON TRUE`;
   const [first] = rows;
   return {

@@ -17,11 +17,11 @@ beforeEach(async () => {
 });
 afterAll(() => db.drop());
 
-const look = (clinkOrderId: string) =>
+const look = (clinkOrderId: string, merchantOrderId: string | null = 'mo_1') =>
   inTransaction(db.app, async (tx) => ({
     result: await readOrderEventFacts(tx, {
       id: 'event_1',
-      merchantOrderId: 'mo_1',
+      merchantOrderId,
       clinkOrderId,
       clinkSessionId: 'sess_1',
     }),
@@ -42,6 +42,11 @@ describe('the attempts of an order and the named one', () => {
     expect(attempts.map(({ clinkOrderId }) => clinkOrderId).toSorted()).toEqual(expected);
     expect(attempts[0]).not.toHaveProperty('isAwaited');
     expect(attempts[0]).not.toHaveProperty('storedBodyHash');
+  });
+
+  it('are the named one alone where no order is named', async () => {
+    const { attempts } = await look('order_foreign', null);
+    expect(attempts.map(({ clinkOrderId }) => clinkOrderId)).toEqual(['order_foreign']);
   });
 
   it('are none, and nothing waits for them, where nothing is stored', async () => {
