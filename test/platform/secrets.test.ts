@@ -1,6 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { secretReader } from '../../functions/platform/secrets.ts';
+import type { SecretsClient } from '../../functions/platform/secrets-manager.ts';
 import { startSecrets, type TestSecrets } from '../support/secrets.ts';
 import { type RecordingServer, startRecordingServer } from './recording-server.ts';
 
@@ -186,6 +190,26 @@ describe('secretReader', () => {
     outage = false;
     await secrets.put('clink/webhook', 'whsec_2');
     expect(await reader.refresh('clink/webhook')).toEqual(['whsec_2', 'whsec_1']);
+  });
+
+  test('a fetch that failed is over when both of its reads are', async () => {
+    const held = Promise.withResolvers<never>();
+    const refused = Promise.withResolvers<void>();
+    const send = (command: GetSecretValueCommand) => {
+      if (command.input.VersionStage === 'AWSPREVIOUS') return held.promise;
+      refused.resolve();
+      return Promise.reject(new Error('no connection'));
+    };
+    const ended: string[] = [];
+    const read = secretReader({ client: { send } as unknown as SecretsClient, now, previousForMs: DAY_MS })
+      .read('clink/webhook')
+      .catch(() => ended.push('fetch'));
+    await refused.promise;
+    await setImmediate();
+    ended.push('second read');
+    held.reject(new Error('no connection'));
+    await read;
+    expect(ended).toEqual(['second read', 'fetch']);
   });
 
   test('refreshes that failed count: the fourth fails as they did, and asks nobody', async () => {
